@@ -1,0 +1,131 @@
+"""The edits that turn upstream's sqlite3.c into the engine's: a short declared list.
+
+Each edit replaces one text that must occur exactly once in the pinned file; an edit that
+matches never or twice stops the build with the edit's name, so an upgrade of SQLite can't
+slip past a changed spot.  Everything else of upstream stays as it is.
+
+What the edits give `engine.c`:
+
+* a place in each `Vdbe` for the tier's state (`sqpyte*` fields);
+* a way out of `sqlite3VdbeExec` before any opcode (to run single opcodes in C) and at a
+  taken loop back-edge (to leave for the RPython VM when a loop is hot), with the two
+  things that upstream carries between opcodes, `iCompare` and the statement's clock, kept;
+* a way to raise the error of a C function that the VM called, as upstream raises it;
+* `sqlite3Step` calling `sqpyteVdbeExec`, where the tier is chosen.
+"""
+import collections
+
+Edit = collections.namedtuple("Edit", "name find replace")
+
+
+class EditError(Exception):
+    """An edit did not match upstream's text exactly once."""
+
+
+EDITS = [
+    Edit(
+        "vdbe-fields",
+        # The fields after aOp are zeroed when a Vdbe is made.
+        "  SubProgram *pProgram;   /* Linked list of all sub-programs used by VM */\n"
+        "  AuxData *pAuxData;      /* Linked list of auxdata allocations */\n",
+        "  SubProgram *pProgram;   /* Linked list of all sub-programs used by VM */\n"
+        "  AuxData *pAuxData;      /* Linked list of auxdata allocations */\n"
+        "  i64 sqpyteBudget;       /* Back-edges to go before leaving with SQPYTE_HOT */\n"
+        "  u64 sqpyteLimit;        /* Opcodes to run before SQPYTE_STOP, if not 0 */\n"
+        "  int sqpyteCompare;      /* iCompare, kept while outside sqlite3VdbeExec */\n"
+        "  int sqpyteStopPc;       /* Stop as with a row before this opcode, if not 0 */\n"
+        "  int sqpyteError;        /* Raised on entry: a C call of the VM failed */\n"
+        "  int sqpyteProgram;      /* The VM's number of the decoded program, if not 0 */\n"
+        "  int sqpyteRefused;      /* How often the VM has handed this statement back */\n"
+        "  int sqpyteReason;       /* SQPYTE_WHY_*: why it runs where it runs */\n"
+        "  u8 sqpyteTier;          /* SQPYTE_TIER_C or SQPYTE_TIER_VM */\n"
+        "  u8 sqpyteResumed;       /* Within one sqlite3_step: keep iCurrentTime */\n",
+    ),
+    Edit(
+        "exec-locals",
+        "  int iCompare = 0;          /* Result of last comparison */\n",
+        "  int iCompare = p->sqpyteCompare; /* Result of last comparison */\n"
+        "  i64 nSqpyteBudget = p->sqpyteBudget;\n"
+        "  u64 nSqpyteLimit = p->sqpyteLimit-1; /* no limit if 0 */\n",
+    ),
+    Edit(
+        "exec-clock",
+        "  p->iCurrentTime = 0;\n",
+        "  if( !p->sqpyteResumed ) p->iCurrentTime = 0;\n"
+        "  if( p->sqpyteError ){\n"
+        "    rc = p->sqpyteError;\n"
+        "    p->sqpyteError = 0;\n"
+        "    pOp = &aOp[p->pc];\n"
+        "    goto abort_due_to_error;\n"
+        "  }\n",
+    ),
+    Edit(
+        "exec-stop",
+        "    nVmStep++;\n",
+        "    if( nVmStep>nSqpyteLimit ){\n"
+        "      p->pc = (int)(pOp - aOp);\n"
+        "      p->sqpyteCompare = iCompare;\n"
+        "      rc = SQPYTE_STOP;\n"
+        "      goto vdbe_return;\n"
+        "    }\n"
+        "    nVmStep++;\n",
+    ),
+    Edit(
+        "exec-hot",
+        "jump_to_p2_and_check_for_interrupt:\n"
+        "  pOp = &aOp[pOp->p2 - 1];\n",
+        "jump_to_p2_and_check_for_interrupt:\n"
+        "  pOp = &aOp[pOp->p2 - 1];\n"
+        "  if( (--nSqpyteBudget)==0 ){\n"
+        "    p->pc = (int)(pOp - aOp) + 1;\n"
+        "    p->sqpyteCompare = iCompare;\n"
+        "    rc = SQPYTE_HOT;\n"
+        "    goto vdbe_return;\n"
+        "  }\n",
+    ),
+    Edit(
+        "step-start",
+        "      p->pc = 0;\n"
+        "      p->eVdbeState = VDBE_RUN_STATE;\n",
+        "      p->pc = 0;\n"
+        "      p->sqpyteTier = SQPYTE_TIER_C;\n"
+        "      p->sqpyteCompare = 0;\n"
+        "      p->eVdbeState = VDBE_RUN_STATE;\n",
+    ),
+    Edit(
+        "step-exec",
+        "    db->nVdbeExec++;\n"
+        "    rc = sqlite3VdbeExec(p);\n",
+        "    db->nVdbeExec++;\n"
+        "    rc = sqpyteVdbeExec(p);\n",
+    ),
+    Edit(
+        "exec-declared",
+        "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n",
+        "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
+        "int sqpyteVdbeExec(Vdbe*);\n"
+        "#define SQPYTE_STOP 1001       /* stopped before the opcode at p->pc */\n"
+        "#define SQPYTE_HOT 1002        /* a loop is hot; p->pc is its head */\n"
+        "#define SQPYTE_TIER_C 0\n"
+        "#define SQPYTE_TIER_VM 1\n",
+    ),
+]
+
+
+def apply(text):
+    """Apply all edits to upstream's amalgamation.
+
+    Args: text, the content of sqlite3.c (str).
+    Returns: the edited content (str).
+    Raises: EditError naming the edit that doesn't match exactly once.
+    """
+    for edit in EDITS:
+        count = text.count(edit.find)
+        if count != 1:
+            raise EditError(
+                "edit %r matches %d times in sqlite3.c, it must match exactly once: "
+                "upstream changed there; read the new code and adapt c_engine/edits.py"
+                % (edit.name, count)
+            )
+        text = text.replace(edit.find, edit.replace)
+    return text

@@ -1,0 +1,149 @@
+/*
+** The C engine: upstream SQLite (edited, see edits.py) and, in the same
+** translation unit, the choice of tier and the helpers for the RPython VM
+** (vm_helpers.c), the fused calls (fused.c) and the page batches (batch.c)
+** of the PyPy module.
+*/
+#include "sqlite3.c"
+#include "engine.h"
+#include <pthread.h>
+#include <string.h>
+
+/* Back-edges within one sqlite3_step before the VM is asked. Tracing a small
+** query costs about 0.1 s, a row of a scan about 0.1 us: a loop that has run
+** this often is expected to run much longer still. */
+#define SQPYTE_DEFAULT_THRESHOLD 3000
+/* After this many refusals within its life a statement stays in C. */
+#define SQPYTE_MAX_REFUSALS 8
+
+/* Present when linked into libsqpyte.so (the translated VM). */
+extern int sqpyte_vm_run(void*) __attribute__((weak));
+extern char *rpython_startup_code(void) __attribute__((weak));
+
+static struct {
+  int mode;
+  int threshold;
+  sqpyte_vm_run_fn xRun;
+  int started;              /* rpython_startup_code has been called */
+  pthread_t owner;          /* the one thread that the VM serves */
+  pthread_mutex_t mutex;
+} sqpyteVm = { SQPYTE_MODE_HOT, SQPYTE_DEFAULT_THRESHOLD, 0, 0, 0,
+               PTHREAD_MUTEX_INITIALIZER };
+
+/* SQPYTE_VM=off|hot|always and SQPYTE_VM_THRESHOLD=n, read when loaded. */
+static void __attribute__((constructor)) sqpyteReadEnvironment(void){
+  const char *z = getenv("SQPYTE_VM");
+  if( z ){
+    if( strcmp(z, "off")==0 ) sqpyteVm.mode = SQPYTE_MODE_OFF;
+    else if( strcmp(z, "always")==0 ) sqpyteVm.mode = SQPYTE_MODE_ALWAYS;
+    else if( strcmp(z, "hot")==0 ) sqpyteVm.mode = SQPYTE_MODE_HOT;
+    else fprintf(stderr, "sqpyte: SQPYTE_VM=%s ignored; "
+                         "it takes off, hot or always\n", z);
+  }
+  z = getenv("SQPYTE_VM_THRESHOLD");
+  if( z && atoi(z)>0 ) sqpyteVm.threshold = atoi(z);
+}
+
+int sqpyte_set_mode(int mode, int threshold){
+  if( mode<SQPYTE_MODE_OFF || mode>SQPYTE_MODE_ALWAYS ) return SQLITE_MISUSE;
+  sqpyteVm.mode = mode;
+  if( threshold>0 ) sqpyteVm.threshold = threshold;
+  return SQLITE_OK;
+}
+int sqpyte_mode(void){ return sqpyteVm.mode; }
+int sqpyte_why(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteReason; }
+int sqpyte_tier(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteTier; }
+
+void sqpyte_set_vm(sqpyte_vm_run_fn xRun){
+  pthread_mutex_lock(&sqpyteVm.mutex);
+  sqpyteVm.xRun = xRun;
+  sqpyteVm.owner = pthread_self();
+  sqpyteVm.started = xRun!=0;
+  pthread_mutex_unlock(&sqpyteVm.mutex);
+}
+
+/* Starts the VM in the first thread that has a hot loop, and tells whether
+** the calling thread is the one that it serves. */
+static int sqpyteServesThisThread(void){
+  if( !sqpyteVm.started ){
+    pthread_mutex_lock(&sqpyteVm.mutex);
+    if( !sqpyteVm.started ){
+      sqpyteVm.owner = pthread_self();
+      rpython_startup_code();
+      sqpyteVm.xRun = sqpyte_vm_run;
+      sqpyteVm.started = 1;
+    }
+    pthread_mutex_unlock(&sqpyteVm.mutex);
+  }
+  return pthread_equal(sqpyteVm.owner, pthread_self());
+}
+
+/* What keeps this statement out of the VM, whatever its loops:
+** one of SQPYTE_WHY_*, or SQPYTE_WHY_HOT if nothing does. */
+static int sqpyteObstacle(Vdbe *p){
+  sqlite3 *db = p->db;
+  if( sqpyteVm.xRun==0 && (sqpyte_vm_run==0 || rpython_startup_code==0) ){
+    return SQPYTE_WHY_NO_VM;
+  }
+  if( db->xProgress ) return SQPYTE_WHY_PROGRESS;
+  if( DbMaskNonZero(p->lockMask) ) return SQPYTE_WHY_SHARED;
+  if( ENC(db)!=SQLITE_UTF8 ) return SQPYTE_WHY_ENCODING;
+  if( p->pFrame ) return SQPYTE_WHY_TRIGGER;
+  if( p->sqpyteRefused>=SQPYTE_MAX_REFUSALS ) return SQPYTE_WHY_REFUSED;
+  if( !sqpyteServesThisThread() ) return SQPYTE_WHY_THREAD;
+  return SQPYTE_WHY_HOT;
+}
+
+/* Runs up to a given opcode, for the PyPy inliner, which takes over there:
+** to the caller it is as a row without columns. */
+static int sqpyteRunTo(Vdbe *p){
+  int rc;
+  int stop = p->sqpyteStopPc;
+  p->pResultRow = 0;
+  do{
+    rc = sqpyte_step_one(p);
+  }while( rc==SQPYTE_STOP && p->pc!=stop );
+  p->sqpyteStopPc = 0;
+  return rc==SQPYTE_STOP ? SQLITE_ROW : rc;
+}
+
+/* In place of sqlite3VdbeExec: runs the statement in its tier, and changes
+** the tier when a loop is hot or when the VM hands the statement back. */
+int sqpyteVdbeExec(Vdbe *p){
+  int rc;
+  int allowHot = sqpyteVm.mode;
+  p->sqpyteResumed = 0;
+  if( p->sqpyteStopPc ) return sqpyteRunTo(p);
+  if( allowHot==SQPYTE_MODE_ALWAYS && p->sqpyteTier==SQPYTE_TIER_C ){
+    p->sqpyteReason = sqpyteObstacle(p);
+    if( p->sqpyteReason==SQPYTE_WHY_HOT ) p->sqpyteTier = SQPYTE_TIER_VM;
+  }
+  for(;;){
+    if( p->sqpyteTier==SQPYTE_TIER_VM ){
+      p->iCurrentTime = p->sqpyteResumed ? p->iCurrentTime : 0;
+      p->sqpyteResumed = 1;
+      p->cacheCtr = (p->cacheCtr + 2)|1;
+      rc = sqpyteVm.xRun(p);
+      p->cacheCtr = (p->cacheCtr + 2)|1;
+      if( rc!=SQPYTE_STOP ) break;
+      p->sqpyteTier = SQPYTE_TIER_C;
+    }
+    p->sqpyteBudget = allowHot ? sqpyteVm.threshold : 0;
+    rc = sqlite3VdbeExec(p);
+    p->sqpyteBudget = 0;
+    p->sqpyteResumed = 1;
+    if( rc!=SQPYTE_HOT ) break;
+    p->sqpyteReason = sqpyteObstacle(p);
+    if( p->sqpyteReason==SQPYTE_WHY_HOT ){
+      p->sqpyteTier = SQPYTE_TIER_VM;
+    }else if( p->sqpyteReason!=SQPYTE_WHY_TRIGGER ){
+      allowHot = 0;
+    }
+  }
+  p->sqpyteResumed = 0;
+  return rc;
+}
+
+#include "vm_helpers.c"
+#include "fused.c"
+#include "batch.c"

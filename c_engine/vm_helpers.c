@@ -1,0 +1,186 @@
+/*
+** C helpers of the RPython VM. Included by engine.c, in SQLite's translation
+** unit. Each does one thing that must be upstream's own code (writing a
+** register, converting text, the sorter), or that C does without branches in
+** the trace (writing a record).
+*/
+
+int sqpyte_step_one(void *pVdbe){
+  Vdbe *p = (Vdbe*)pVdbe;
+  int rc;
+  VdbeFrame *pFrame = p->pFrame;
+  p->sqpyteLimit = 2;                  /* minus one: one opcode */
+  do{
+    rc = sqlite3VdbeExec(p);
+    p->sqpyteResumed = 1;
+  }while( rc==SQPYTE_STOP && p->pFrame!=pFrame );
+  p->sqpyteLimit = 0;
+  p->cacheCtr = (p->cacheCtr + 2)|1;   /* colCacheCtr starts anew each time */
+  return rc;
+}
+
+/* The next sqlite3VdbeExec raises rc at the opcode pc. */
+void sqpyte_fail(void *pVdbe, int pc, int rc){
+  ((Vdbe*)pVdbe)->pc = pc;
+  ((Vdbe*)pVdbe)->sqpyteError = rc;
+}
+
+void sqpyte_set_null(void *pMem){ sqlite3VdbeMemSetNull((Mem*)pMem); }
+void sqpyte_set_int(void *pMem, long long v){
+  sqlite3VdbeMemSetInt64((Mem*)pMem, v);
+}
+void sqpyte_set_real(void *pMem, double v){
+  sqlite3VdbeMemSetDouble((Mem*)pMem, v);
+}
+int sqpyte_set_bytes(void *pMem, long addr, long n, int isText){
+  return sqlite3VdbeMemSetStr((Mem*)pMem, (const char*)addr, n,
+                              isText ? SQLITE_UTF8 : 0, SQLITE_TRANSIENT);
+}
+
+int sqpyte_collation_kind(void *pColl){
+  CollSeq *p = (CollSeq*)pColl;
+  if( p==0 || sqlite3IsBinary(p) ) return 0;
+  if( p->xCmp==nocaseCollatingFunc ) return 1;
+  if( p->xCmp==rtrimCollFunc ) return 2;
+  return 3;
+}
+
+int sqpyte_aggregate_kind(void *pFuncDef){
+  FuncDef *p = (FuncDef*)pFuncDef;
+  if( p->xSFunc==countStep ) return SQPYTE_AGG_COUNT;
+  if( p->xSFunc==sumStep ){
+    if( p->xFinalize==sumFinalize ) return SQPYTE_AGG_SUM;
+    if( p->xFinalize==totalFinalize ) return SQPYTE_AGG_TOTAL;
+    if( p->xFinalize==avgFinalize ) return SQPYTE_AGG_AVG;
+  }
+  if( p->xSFunc==minmaxStep ){
+    return p->pUserData ? SQPYTE_AGG_MAX : SQPYTE_AGG_MIN;
+  }
+  return 0;
+}
+
+int sqpyte_compare_bytes(long a, long na, long b, long nb){
+  int c = memcmp((const void*)a, (const void*)b, na<nb ? na : nb);
+  if( c ) return c;
+  return na<nb ? -1 : na>nb;
+}
+int sqpyte_compare_nocase(long a, long na, long b, long nb){
+  return nocaseCollatingFunc(0, (int)na, (const void*)a, (int)nb, (const void*)b);
+}
+int sqpyte_compare_rtrim(long a, long na, long b, long nb){
+  return rtrimCollFunc(0, (int)na, (const void*)a, (int)nb, (const void*)b);
+}
+int sqpyte_compare_int_real(long long i, double r){
+  return sqlite3IntFloatCompare(i, r);
+}
+
+int sqpyte_text_to_number(long a, long n, long long *pInt, double *pReal){
+  Mem m;
+  memset(&m, 0, sizeof(m));
+  m.flags = MEM_Str;
+  m.enc = SQLITE_UTF8;
+  m.z = (char*)a;
+  m.n = (int)n;
+  applyNumericAffinity(&m, 0);
+  if( m.flags & MEM_Int ){ *pInt = m.u.i; return 1; }
+  if( m.flags & MEM_Real ){ *pReal = m.u.r; return 2; }
+  return 0;
+}
+
+long sqpyte_sorter_row(void *pVdbeCursor, int *pn){
+  return (long)vdbeSorterRowkey(((VdbeCursor*)pVdbeCursor)->uc.pSorter, pn);
+}
+int sqpyte_sorter_insert(void *pVdbeCursor, void *pMem){
+  return sqlite3VdbeSorterWrite((VdbeCursor*)pVdbeCursor, (Mem*)pMem);
+}
+int sqpyte_sorter_next(void *pVdbe, void *pVdbeCursor){
+  return sqlite3VdbeSorterNext(((Vdbe*)pVdbe)->db, (VdbeCursor*)pVdbeCursor);
+}
+
+/* One value of a record to be made: tag 0 NULL, 1 integer, 2 real (bits in v),
+** 3 text, 4 blob (address in v). */
+typedef struct SqpyteField SqpyteField;
+struct SqpyteField { i64 tag; i64 v; i64 n; };
+
+static u32 sqpyteSerialType(i64 i, int bFormat4){
+  u64 u = i<0 ? ~(u64)i : (u64)i;
+  if( u<=127 ) return (i&1)==i && bFormat4 ? 8+(u32)i : 1;
+  if( u<=32767 ) return 2;
+  if( u<=8388607 ) return 3;
+  if( u<=2147483647 ) return 4;
+  if( u<=140737488355327LL ) return 5;
+  return 6;
+}
+
+/* Makes the record of n fields in the register pMemOut (see OP_MakeRecord).
+** Returns 0, SQLITE_TOOBIG or SQLITE_NOMEM. */
+int sqpyte_make_record(void *pVdbe, void *pMemOut, long fields, int n){
+  int b4 = ((Vdbe*)pVdbe)->minWriteFileFormat>=4;
+  const SqpyteField *a = (const SqpyteField*)fields;
+  Mem *pOut = (Mem*)pMemOut;
+  i64 nData = 0, nByte;
+  int nHdr = 0, nVarint, i, j;
+  u32 t;
+  u8 *zHdr, *z;
+  for(i=0; i<n; i++){
+    switch( a[i].tag ){
+      case 0: nHdr++; break;
+      case 1:
+        nHdr++;
+        nData += sqlite3SmallTypeSizes[sqpyteSerialType(a[i].v, b4)];
+        break;
+      case 2: nHdr++; nData += 8; break;
+      default:
+        nHdr += sqlite3VarintLen((u64)a[i].n*2 + 12);
+        nData += a[i].n;
+    }
+  }
+  if( nHdr<=126 ){
+    nHdr += 1;
+  }else{
+    nVarint = sqlite3VarintLen(nHdr);
+    nHdr += nVarint;
+    if( nVarint<sqlite3VarintLen(nHdr) ) nHdr++;
+  }
+  nByte = nHdr + nData;
+  if( nByte>pOut->db->aLimit[SQLITE_LIMIT_LENGTH] ) return SQLITE_TOOBIG;
+  if( nByte<=pOut->szMalloc ){
+    pOut->z = pOut->zMalloc;
+  }else if( sqlite3VdbeMemClearAndResize(pOut, (int)nByte) ){
+    return SQLITE_NOMEM;
+  }
+  pOut->n = (int)nByte;
+  pOut->flags = MEM_Blob;
+  zHdr = (u8*)pOut->z;
+  z = zHdr + nHdr;
+  zHdr += putVarint32(zHdr, nHdr);
+  for(i=0; i<n; i++){
+    switch( a[i].tag ){
+      case 0: *zHdr++ = 0; break;
+      case 1: {
+        u64 v = (u64)a[i].v;
+        t = sqpyteSerialType(a[i].v, b4);
+        *zHdr++ = (u8)t;
+        j = sqlite3SmallTypeSizes[t];
+        z += j;
+        for(; j>0; j--){ *--z = (u8)v; v >>= 8; }
+        z += sqlite3SmallTypeSizes[t];
+        break;
+      }
+      case 2: {
+        u64 v = (u64)a[i].v;
+        *zHdr++ = 7;
+        v = __builtin_bswap64(v);
+        memcpy(z, &v, 8);
+        z += 8;
+        break;
+      }
+      default:
+        t = (u32)a[i].n*2 + (a[i].tag==3 ? 13 : 12);
+        zHdr += putVarint32(zHdr, t);
+        memcpy(z, (const void*)a[i].v, a[i].n);
+        z += a[i].n;
+    }
+  }
+  return SQLITE_OK;
+}
