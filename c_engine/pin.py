@@ -1,7 +1,7 @@
 """The one place that says which SQLite is built: version, hashes, and who ships these very bytes.
 
-To move to another SQLite, change this file, run `make engine test`, and mend the edits that no longer
-match (see c_engine/edits.py).
+To move to another SQLite, change this file, run `make engine test`, and mend the edits that no
+longer match (see c_engine/edits.py).
 """
 
 VERSION = '3.54.1'

@@ -1,0 +1,82 @@
+# `make` for the paper's example, `make test` for every test, `make help` for the rest.
+
+PYPY ?= pypy3
+CC ?= gcc
+PYTHON := build/pypy-env/bin/python
+SCALE ?= 0.05
+export CC
+
+# Ours, and what `make lint` reads.
+ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
+
+.DEFAULT_GOAL := all
+.PHONY: all help deps deps-test engine pypy-env test-env data figure3 vm test test-all test-pypy \
+        test-cpython lint bench clean distclean
+.NOTPARALLEL:
+
+all: figure3  ## the main job: install and build what is missing, then run the paper's Figure 3
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z0-9-]*\):.*  ## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) \
+	  | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
+	@echo "Variables: SQPYTE_SQLITE=DIR (your own copy of the pinned sqlite3.c), SQPYTE_CACHE=DIR,"
+	@echo "           PYTHON27=PATH (for make vm), CC, SCALE=$(SCALE) (size of the TPC-H data)"
+
+deps:  ## install missing Debian packages (PyPy 3, a C compiler), or say what to type
+	@tools/install.sh run
+
+deps-test: deps
+	@tools/install.sh test
+
+# Exit code 3: no source had SQLite and there is no npm to ask. npm is large, so it comes last.
+engine: deps  ## obtain, check, edit and build SQLite: stock and engine libraries, struct layouts
+	@$(PYPY) -m c_engine.build all || { test $$? = 3 && tools/install.sh npm \
+	  && $(PYPY) -m c_engine.build all; }
+
+pypy-env: deps  ## make build/pypy-env, the PyPy 3 environment everything runs in
+	@$(PYPY) -m tools.environments pypy
+
+data: pypy-env engine  ## generate the TPC-H database (SCALE=0.05), cached
+	@$(PYTHON) -m benchmarks data --scale $(SCALE)
+
+figure3: data  ## run the paper's Figure 3 program with sqpyte and with sqlite3
+	@$(PYTHON) examples/figure3.py
+
+vm: deps-test engine  ## translate the RPython VM to build/libsqpyte.so (needs Python 2.7; 5 to 10 minutes)
+	@$(PYPY) -m tools.translate
+	@$(CC) -O2 -Wall -I build/sqlite c_engine/command.c -o build/sqpyte -L build -lsqpyte \
+	  '-Wl,-rpath,$$ORIGIN'
+	@echo "sqpyte: build/libsqpyte.so and build/sqpyte are ready" >&2
+
+test-env: deps-test
+	@$(PYPY) -m tools.environments pypy --test
+	@$(PYPY) -m tools.environments cpython
+
+lint: test-env engine  ## check style and types
+	@build/pypy-env/bin/ruff check $(wildcard $(ROOMS))
+	@build/pypy-env/bin/mypy
+
+test: lint vm test-pypy test-cpython  ## run every test: style, types, the translated VM, PyPy and all CPythons
+
+test-all: test
+
+test-pypy: test-env data
+	@$(PYTHON) -m pytest tests
+
+test-cpython: test-env data
+	@for python in build/cpython-env-3.*/bin/python; do \
+	  test -x $$python || { echo "sqpyte: no CPython 3.9 to 3.13 here: its tests are not run" >&2; break; }; \
+	  echo "sqpyte: the DB-API tests under $$($$python --version)" >&2; \
+	  $$python -m pytest tests/pypy_module || exit 1; \
+	done
+
+bench: data vm  ## run the micro-benchmarks and TPC-H (SCALE=0.2 for the published figures)
+	@$(PYTHON) -m benchmarks micro --scale $(SCALE)
+	@$(PYTHON) -m benchmarks tpch --scale $(SCALE)
+
+clean:  ## remove the libraries and environments (keeps TPC-H data and translated VMs)
+	rm -rf build/engine build/sqlite build/stock build/*.so build/*.inputs build/sqpyte \
+	  build/*-env build/*-env-3.* c_engine/generated
+
+distclean: clean  ## remove everything that was built
+	rm -rf build

@@ -1,0 +1,47 @@
+"""Fixtures for every room: where the products are; and how hypothesis runs here."""
+
+import os
+
+import hypothesis
+import pytest
+from hypothesis.configuration import set_hypothesis_home_dir
+
+from c_engine.build import Paths
+
+PATHS = Paths()
+
+# A JIT warms up and other processes compete, so the time of one example says nothing.
+set_hypothesis_home_dir(os.path.join(PATHS.build, 'hypothesis'))
+hypothesis.settings.register_profile('sqpyte', deadline=None, print_blob=True)
+hypothesis.settings.load_profile('sqpyte')
+
+
+def product(path, target):
+    """Return `path`; fail with the command to type if the build hasn't made it yet."""
+    if not os.path.exists(path):
+        pytest.fail('%s is missing: run `make %s`' % (path, target), pytrace=False)
+    return path
+
+
+@pytest.fixture(scope='session')
+def paths():
+    """The build's paths (c_engine.build.Paths)."""
+    return PATHS
+
+
+@pytest.fixture(scope='session')
+def stock_library():
+    """Path of the untouched upstream library."""
+    return product(PATHS.stock_library, 'engine')
+
+
+@pytest.fixture(scope='session')
+def engine_library():
+    """Path of the engine, without the VM."""
+    return product(PATHS.engine_library, 'engine')
+
+
+@pytest.fixture(scope='session')
+def vm_library():
+    """Path of the translated VM."""
+    return product(os.path.join(PATHS.build, 'libsqpyte.so'), 'vm')

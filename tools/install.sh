@@ -1,0 +1,79 @@
+#!/bin/sh
+# Installs what is missing from Debian's archive, and says so first.
+#
+# usage: tools/install.sh run|test|npm
+#   run   what `make` needs: PyPy 3 with venv and headers, a C compiler, the C library's headers
+#   test  what `make test` needs besides: headers for the translation, a CPython to test against
+#   npm   the last resort for obtaining SQLite
+#
+# As root, or with a sudo that asks no password, it installs. Otherwise it stops with the command.
+set -eu
+
+missing=""
+
+# need COMMAND-THAT-SUCCEEDS-IF-PRESENT PACKAGE...
+need() {
+    probe=$1
+    shift
+    if ! sh -c "$probe" >/dev/null 2>&1; then
+        missing="$missing $*"
+    fi
+}
+
+header() {
+    echo "echo '#include <$1>' | ${CC:-gcc} -E -"
+}
+
+case "${1:-}" in
+run)
+    need "command -v pypy3" pypy3
+    need "pypy3 -c 'import ensurepip; ensurepip.version()'" pypy3-venv
+    need "test -e \$(pypy3 -c 'import sysconfig; print(sysconfig.get_paths()[\"include\"])')/Python.h" \
+        pypy3-dev
+    need "command -v ${CC:-gcc}" gcc
+    need "$(header stdio.h)" libc6-dev
+    need "test -e /etc/ssl/certs/ca-certificates.crt" ca-certificates
+    ;;
+test)
+    need "$(header ffi.h)" libffi-dev
+    need "command -v pkg-config" pkg-config
+    need "python3 -c 'import venv, ensurepip; ensurepip.version()'" python3-venv
+    ;;
+npm)
+    need "command -v npm" npm
+    ;;
+*)
+    echo "usage: $0 run|test|npm" >&2
+    exit 2
+    ;;
+esac
+
+[ -n "$missing" ] || exit 0
+
+# $missing is a list of words.
+# shellcheck disable=SC2086
+set -- $missing
+install="apt-get install --yes --no-install-recommends $*"
+
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "error: these are missing, and there is no apt-get to install them with: $*" >&2
+    exit 1
+fi
+if [ "$(id -u)" = 0 ]; then
+    as_root=""
+elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+    as_root="sudo"
+else
+    echo "error: these Debian packages are missing: $*" >&2
+    echo "Type this, then run make again:" >&2
+    if command -v sudo >/dev/null 2>&1; then
+        echo "    sudo apt-get update && sudo $install" >&2
+    else
+        echo "    su -c 'apt-get update && $install'" >&2
+    fi
+    exit 1
+fi
+echo "sqpyte: installing from Debian: $*" >&2
+
+$as_root apt-get update -qq
+$as_root env DEBIAN_FRONTEND=noninteractive $install -qq -o Dpkg::Use-Pty=0
