@@ -75,12 +75,14 @@ SQPYTE_EXPORT int sqpyte_compare_bytes(long a, long na, long b, long nb);
 SQPYTE_EXPORT int sqpyte_compare_nocase(long a, long na, long b, long nb);
 SQPYTE_EXPORT int sqpyte_compare_rtrim(long a, long na, long b, long nb);
 SQPYTE_EXPORT int sqpyte_compare_int_real(long long i, double r);
-/* Text to number as applyNumericAffinity does: 0 not a number, 1 integer in
-** *pInt, 2 real in *pReal. */
-SQPYTE_EXPORT int sqpyte_text_to_number(long a, long n, long long *pInt, double *pReal);
+/* Text to number as applyNumericAffinity does: 0 not a number, 1 a 64-bit
+** integer at pOut, 2 a double there. */
+SQPYTE_EXPORT int sqpyte_text_to_number(long a, long n, void *pOut);
+SQPYTE_EXPORT int sqpyte_aggregate_final(void *pMem, void *pFuncDef);
+SQPYTE_EXPORT int sqpyte_concat(void *pMemOut, long a, long na, long b, long nb);
 /* The sorter: address of the current record, its size in *pn; insert the
 ** record in pMem; next: 0, SQLITE_DONE or an error. */
-SQPYTE_EXPORT long sqpyte_sorter_row(void *pVdbeCursor, int *pn);
+SQPYTE_EXPORT long sqpyte_sorter_row(void *pVdbeCursor, void *pn);
 SQPYTE_EXPORT int sqpyte_sorter_insert(void *pVdbeCursor, void *pMem);
 SQPYTE_EXPORT int sqpyte_sorter_next(void *pVdbe, void *pVdbeCursor);
 /* A record of n fields, 24 bytes each: tag (0 NULL, 1 integer, 2 real, 3 text,
@@ -90,7 +92,7 @@ SQPYTE_EXPORT int sqpyte_make_record(void *pVdbe, void *pMemOut, long fields, in
 /* SQLite's own, callable because of -DSQLITE_PRIVATE= */
 #ifndef SQLITE_CORE
 int sqlite3BtreeNext(void *pBtCursor, int flags);
-int sqlite3BtreeFirst(void *pBtCursor, int *pRes);
+int sqlite3BtreeFirst(void *pBtCursor, void *pRes);
 #endif
 
 #ifdef __cplusplus

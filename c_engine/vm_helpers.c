@@ -59,6 +59,29 @@ int sqpyte_aggregate_kind(void *pFuncDef){
   return 0;
 }
 
+/* AggFinal: 0, or an error that has to be raised with the text in pMem. */
+int sqpyte_aggregate_final(void *pMem, void *pFuncDef){
+  Mem *p = (Mem*)pMem;
+  int rc = sqlite3VdbeMemFinalize(p, (FuncDef*)pFuncDef);
+  if( rc==SQLITE_OK ) sqlite3VdbeChangeEncoding(p, ENC(p->db));
+  return rc;
+}
+
+/* Concat of two texts or blobs, a text: pMemOut = a || b. Returns 0, SQLITE_TOOBIG or
+** SQLITE_NOMEM; a and b may lie in pMemOut. */
+int sqpyte_concat(void *pMemOut, long a, long na, long b, long nb){
+  Mem *p = (Mem*)pMemOut;
+  i64 n = (i64)na + nb;
+  char *z;
+  if( n>p->db->aLimit[SQLITE_LIMIT_LENGTH] ) return SQLITE_TOOBIG;
+  z = sqlite3DbMallocRaw(p->db, n+2);
+  if( z==0 ) return SQLITE_NOMEM;
+  memcpy(z, (const char*)a, na);
+  memcpy(z+na, (const char*)b, nb);
+  z[n] = z[n+1] = 0;
+  return sqlite3VdbeMemSetStr(p, z, n, SQLITE_UTF8, SQLITE_DYNAMIC);
+}
+
 int sqpyte_compare_bytes(long a, long na, long b, long nb){
   int c = memcmp((const void*)a, (const void*)b, na<nb ? na : nb);
   if( c ) return c;
@@ -74,7 +97,7 @@ int sqpyte_compare_int_real(long long i, double r){
   return sqlite3IntFloatCompare(i, r);
 }
 
-int sqpyte_text_to_number(long a, long n, long long *pInt, double *pReal){
+int sqpyte_text_to_number(long a, long n, void *pOut){
   Mem m;
   memset(&m, 0, sizeof(m));
   m.flags = MEM_Str;
@@ -82,13 +105,13 @@ int sqpyte_text_to_number(long a, long n, long long *pInt, double *pReal){
   m.z = (char*)a;
   m.n = (int)n;
   applyNumericAffinity(&m, 0);
-  if( m.flags & MEM_Int ){ *pInt = m.u.i; return 1; }
-  if( m.flags & MEM_Real ){ *pReal = m.u.r; return 2; }
+  if( m.flags & MEM_Int ){ *(i64*)pOut = m.u.i; return 1; }
+  if( m.flags & MEM_Real ){ *(double*)pOut = m.u.r; return 2; }
   return 0;
 }
 
-long sqpyte_sorter_row(void *pVdbeCursor, int *pn){
-  return (long)vdbeSorterRowkey(((VdbeCursor*)pVdbeCursor)->uc.pSorter, pn);
+long sqpyte_sorter_row(void *pVdbeCursor, void *pn){
+  return (long)vdbeSorterRowkey(((VdbeCursor*)pVdbeCursor)->uc.pSorter, (int*)pn);
 }
 int sqpyte_sorter_insert(void *pVdbeCursor, void *pMem){
   return sqlite3VdbeSorterWrite((VdbeCursor*)pVdbeCursor, (Mem*)pMem);

@@ -1,0 +1,115 @@
+"""SQLite's C functions and the engine's helpers, for every host, on integer addresses.
+
+Translated, each is an external function that doesn't release the GIL (there is none) and is
+linked from the engine's object.  As plain Python they are cffi functions of the library given
+to `load`.  The header is c_engine/engine.h.
+"""
+from sqpyte.mem import TRANSLATED_HOST
+
+# name -> (argument kinds, result kind, may run user code or free memory)
+#   p: pointer, passed as an address; l: 64-bit integer; i: int; d: double
+FUNCTIONS = {
+    'sqpyte_step_one': ('p', 'i', True),
+    'sqpyte_fail': ('pii', '', False),
+    'sqpyte_set_null': ('p', '', True),
+    'sqpyte_set_int': ('pl', '', True),
+    'sqpyte_set_real': ('pd', '', True),
+    'sqpyte_set_bytes': ('plli', 'i', True),
+    'sqpyte_collation_kind': ('p', 'i', False),
+    'sqpyte_aggregate_kind': ('p', 'i', False),
+    'sqpyte_aggregate_final': ('pp', 'i', True),
+    'sqpyte_compare_bytes': ('llll', 'i', False),
+    'sqpyte_compare_nocase': ('llll', 'i', False),
+    'sqpyte_compare_rtrim': ('llll', 'i', False),
+    'sqpyte_compare_int_real': ('ld', 'i', False),
+    'sqpyte_text_to_number': ('llp', 'i', False),
+    'sqpyte_concat': ('pllll', 'i', False),
+    'sqpyte_sorter_row': ('pp', 'l', False),
+    'sqpyte_sorter_insert': ('pp', 'i', False),
+    'sqpyte_sorter_next': ('pp', 'i', False),
+    'sqpyte_make_record': ('ppli', 'i', False),
+    'sqpyte_mode': ('', 'i', False),
+    'sqlite3BtreeNext': ('pi', 'i', False),
+    'sqlite3BtreeFirst': ('pp', 'i', False),
+}
+
+if TRANSLATED_HOST:
+    import os
+
+    from rpython.rtyper.lltypesystem import lltype, rffi
+    from rpython.translator.tool.cbuild import ExternalCompilationInfo
+
+    _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    eci = ExternalCompilationInfo(
+        includes=['engine.h'],
+        include_dirs=[os.path.join(_ROOT, 'c_engine')],
+        link_files=[os.path.join(_ROOT, 'build', 'engine', 'engine.o')],
+        link_extra=['-Wl,-Bsymbolic'],
+        libraries=['m', 'pthread', 'dl'])
+    _C = {'p': rffi.VOIDP, 'l': rffi.LONG, 'i': rffi.INT, 'd': rffi.DOUBLE, '': lltype.Void}
+    _HIGH = {'p': lltype.Signed, 'l': lltype.Signed, 'i': lltype.Signed, 'd': lltype.Float}
+
+    def _declare(name):
+        arguments, result, effects = FUNCTIONS[name]
+        external = rffi.llexternal(
+            name, [_C[kind] for kind in arguments], _C[result], compilation_info=eci,
+            releasegil=False, random_effects_on_gcobjs=effects, _nowrapper=True)
+        names = ['a%d' % i for i in range(len(arguments))]
+        casts = ['a%d' % i if kind in 'ld' else 'cast(T%d, a%d)' % (i, i)
+                 for i, kind in enumerate(arguments)]
+        call = 'external(%s)' % ', '.join(casts)
+        if result == 'i':
+            call = 'cast(Signed, %s)' % call
+        source = 'def %s(%s):\n    %s%s\n' % (
+            name, ', '.join(names), 'return ' if result else '', call)
+        space = {'external': external, 'cast': rffi.cast, 'Signed': lltype.Signed}
+        for i, kind in enumerate(arguments):
+            space['T%d' % i] = _C[kind]
+        exec(source, space)
+        return space[name]
+
+    _functions = dict((name, _declare(name)) for name in FUNCTIONS)
+else:
+    from sqpyte.mem import ffi
+
+    _CDEF = {'p': 'intptr_t', 'l': 'int64_t', 'i': 'int', 'd': 'double', '': 'void'}
+    ffi.cdef('\n'.join('%s %s(%s);' % (
+        _CDEF[result], name, ', '.join(_CDEF[kind] for kind in arguments) or 'void')
+        for name, (arguments, result, _) in FUNCTIONS.items()))
+    library = None
+
+    def load(path):
+        """Take the functions from the shared library at path (str)."""
+        global library
+        library = ffi.dlopen(path)
+
+    def _declare(name):
+        def call(*arguments):
+            return getattr(library, name)(*arguments)
+        call.__name__ = name
+        return call
+
+    _functions = dict((name, _declare(name)) for name in FUNCTIONS)
+
+step_one = _functions['sqpyte_step_one']
+fail = _functions['sqpyte_fail']
+set_null = _functions['sqpyte_set_null']
+set_int = _functions['sqpyte_set_int']
+set_real = _functions['sqpyte_set_real']
+set_bytes = _functions['sqpyte_set_bytes']
+collation_kind = _functions['sqpyte_collation_kind']
+aggregate_kind = _functions['sqpyte_aggregate_kind']
+aggregate_final = _functions['sqpyte_aggregate_final']
+compare_bytes = _functions['sqpyte_compare_bytes']
+compare_nocase = _functions['sqpyte_compare_nocase']
+compare_rtrim = _functions['sqpyte_compare_rtrim']
+compare_int_real = _functions['sqpyte_compare_int_real']
+text_to_number = _functions['sqpyte_text_to_number']
+concat = _functions['sqpyte_concat']
+sorter_row = _functions['sqpyte_sorter_row']
+sorter_insert = _functions['sqpyte_sorter_insert']
+sorter_next = _functions['sqpyte_sorter_next']
+make_record = _functions['sqpyte_make_record']
+mode = _functions['sqpyte_mode']
+btree_next = _functions['sqlite3BtreeNext']
+btree_first = _functions['sqlite3BtreeFirst']

@@ -1,0 +1,293 @@
+"""The frame of a running statement: registers, and what is known of the rows under its cursors.
+
+Between two calls of the VM the state is wholly in C: a frame starts with every register IN_MEM
+(C's `Mem` has the value, loaded when first read) and, before it leaves or runs an opcode in C,
+writes back the registers that are live.  So a statement can go on in either tier at any opcode.
+
+The frame is virtualizable: in a trace its registers are the trace's own variables.
+"""
+from c_engine.generated.layout import (
+    CURTYPE_BTREE, BtCursor_eState, BtCursor_ix, BtCursor_pPage, CURSOR_VALID, MEM_Agg, MEM_Blob,
+    MEM_Cleared, MEM_Dyn, MEM_Int, MEM_Null, MEM_Real, MEM_Str, MEM_Subtype, MEM_Zero, Mem_enc,
+    Mem_flags, Mem_n, Mem_u, Mem_z, MemPage_aCellIdx, MemPage_aData, MemPage_aDataEnd,
+    MemPage_intKeyLeaf, MemPage_isInit, MemPage_leaf, MemPage_maskPage, MemPage_maxLocal,
+    MemPage_nCell, SQLITE_UTF8, Vdbe_aMem, Vdbe_apCsr, Vdbe_aOp, Vdbe_db, Vdbe_pc,
+    Vdbe_sqpyteCompare, VdbeCursor_deferredMoveto, VdbeCursor_eCurType, VdbeCursor_nullRow,
+    VdbeCursor_uc, sizeof_Mem)
+from sqpyte import capi, mem
+from sqpyte.jit import dont_look_inside, hint, unroll_safe
+from sqpyte.values import (
+    CONSTANT, IN_MEM, NULL, W_Blob, W_Bytes, W_Int, W_Null, W_Real, W_Text, row_origin)
+
+_KIND = (MEM_Null | MEM_Str | MEM_Int | MEM_Real | MEM_Blob | 0x20 | MEM_Cleared | MEM_Zero
+         | MEM_Subtype | MEM_Agg)       # 0x20: MEM_IntReal
+_OWNING = MEM_Dyn | MEM_Agg
+
+
+class Frame(object):
+    """See the module's docstring.  `compare` is upstream's iCompare."""
+    _virtualizable_ = ['registers[*]', 'btcursor[*]', 'row[*]', 'rowsize[*]', 'parsed[*]',
+                       'offset[*]', 'compare']
+    _immutable_fields_ = ['vdbe', 'db', 'memory', 'cursors', 'ops', 'always']
+
+    def __init__(self, vdbe, nregisters, ncursors, always):
+        self = hint(self, access_directly=True, fresh_virtualizable=True)
+        self.vdbe = vdbe
+        self.db = mem.i64(vdbe + Vdbe_db)
+        self.memory = mem.i64(vdbe + Vdbe_aMem)
+        self.cursors = mem.i64(vdbe + Vdbe_apCsr)
+        self.ops = mem.i64(vdbe + Vdbe_aOp)
+        self.registers = [IN_MEM] * nregisters
+        self.btcursor = [0] * ncursors      # BtCursor's address once it is known to be valid
+        self.row = [0] * ncursors           # address of the row's record, 0 if not known
+        self.rowsize = [0] * ncursors       # its size, all of it at that address
+        self.parsed = [0] * ncursors        # column whose offset is known ...
+        self.offset = [0] * ncursors        # ... and that offset
+        self.compare = mem.i32(vdbe + Vdbe_sqpyteCompare)
+        self.kept = []                      # buffers of private_copy
+        self.result = 0                     # what the VM returns
+        self.c_steps = 0                    # opcodes run in C
+        self.refused = False                # leave for good: too much is left to C
+        self.always = always                # not only hot loops: every opcode
+
+    # ---- registers ----
+
+    def mem_address(self, r):
+        """Address of the Mem of register r."""
+        return self.memory + r * sizeof_Mem
+
+    def load(self, address, origin):
+        """The value of the Mem at address, or None if it is of a kind that only C handles."""
+        kind = mem.u16(address + Mem_flags) & _KIND
+        if kind == MEM_Int:
+            return W_Int(mem.i64(address + Mem_u))
+        if kind == MEM_Real:
+            return W_Real(mem.f64(address + Mem_u))
+        if kind == MEM_Null:
+            return NULL
+        if kind == MEM_Str:
+            if mem.u8(address + Mem_enc) != SQLITE_UTF8:
+                return None
+            return W_Text(mem.i64(address + Mem_z), mem.i32(address + Mem_n), origin)
+        if kind == MEM_Blob:
+            return W_Blob(mem.i64(address + Mem_z), mem.i32(address + Mem_n), origin)
+        return None
+
+    def read(self, r):
+        """The value of register r, or None if it is of a kind that only C handles."""
+        w = self.registers[r]
+        if w is IN_MEM:
+            w = self.load(self.mem_address(r), r)
+            if w is not None:
+                self.registers[r] = w
+        return w
+
+    def write(self, r, w):
+        """Set register r."""
+        self.registers[r] = w
+
+    def is_in_mem(self, r):
+        """Whether only the Mem of register r has its value."""
+        return self.registers[r] is IN_MEM
+
+    def write_in_mem(self, r):
+        """Register r has just been set in its Mem."""
+        self.registers[r] = IN_MEM
+
+    def free_kept(self):
+        """Free the private copies; the frame isn't used any more."""
+        for address in self.kept:
+            mem.free(address)
+        self.kept = []
+
+    @unroll_safe
+    def release_views_of(self, r, live):
+        """Before the Mem of register r is overwritten: other live registers that view it get
+        private copies."""
+        for q in live:
+            if q != r:
+                w = self.registers[q]
+                if isinstance(w, W_Bytes) and w.origin == r:
+                    self.registers[q] = private_copy(w, self.kept)
+
+    @unroll_safe
+    def write_back(self, live):
+        """Write the live registers to their Mems. Returns 0, or a result code if C has no
+        memory; in that case the statement has to fail with it."""
+        for r in live:
+            w = self.registers[r]
+            if isinstance(w, W_Bytes) and w.origin >= 0 and w.origin != r:
+                self.registers[r] = private_copy(w, self.kept)
+        for r in live:
+            rc = self.write_back_one(r)
+            if rc != 0:
+                return rc
+        return 0
+
+    def write_back_one(self, r):
+        """Write register r to its Mem. Returns 0 or a result code."""
+        w = self.registers[r]
+        if w is IN_MEM:
+            return 0
+        address = self.mem_address(r)
+        if isinstance(w, W_Bytes):
+            if w.origin == r:
+                return 0
+            rc = capi.set_bytes(address, w.address, w.size, int(isinstance(w, W_Text)))
+            self.registers[r] = IN_MEM
+            return rc
+        if mem.u16(address + Mem_flags) & _OWNING:
+            capi.set_null(address)
+        if isinstance(w, W_Int):
+            mem.set_i64(address + Mem_u, w.intval)
+            mem.set_u16(address + Mem_flags, MEM_Int)
+        elif isinstance(w, W_Real):
+            mem.set_f64(address + Mem_u, w.floatval)
+            mem.set_u16(address + Mem_flags, MEM_Real)
+        else:
+            assert isinstance(w, W_Null)
+            mem.set_u16(address + Mem_flags, MEM_Null)
+        return 0
+
+    @unroll_safe
+    def forget(self):
+        """C has run: it has the registers and may have moved the cursors."""
+        i = 0
+        while i < len(self.registers):
+            self.registers[i] = IN_MEM
+            i += 1
+        i = 0
+        while i < len(self.btcursor):
+            self.btcursor[i] = 0
+            self.row[i] = 0
+            i += 1
+
+    # ---- leaving ----
+
+    def save(self, pc, live):
+        """Bring all state to C, to go on there at pc. Returns 0 or a result code."""
+        mem.set_i32(self.vdbe + Vdbe_pc, pc)
+        mem.set_i32(self.vdbe + Vdbe_sqpyteCompare, self.compare)
+        return self.write_back(live)
+
+    # ---- cursors ----
+
+    def cursor_address(self, c):
+        """Address of the VdbeCursor number c."""
+        return mem.i64(self.cursors + 8 * c)
+
+    def valid_btcursor(self, c):
+        """Address of cursor c's BtCursor if it stands on a row of a B-tree, else 0."""
+        cursor = self.btcursor[c]
+        if cursor != 0:
+            return cursor
+        vc = self.cursor_address(c)
+        if vc == 0:
+            return 0
+        if (mem.u8(vc + VdbeCursor_eCurType) != CURTYPE_BTREE or mem.u8(vc + VdbeCursor_nullRow)
+                or mem.u8(vc + VdbeCursor_deferredMoveto)):
+            return 0
+        cursor = mem.i64(vc + VdbeCursor_uc)
+        if mem.u8(cursor + BtCursor_eState) != CURSOR_VALID:
+            return 0
+        if mem.u8(mem.i64(cursor + BtCursor_pPage) + MemPage_isInit) == 0:
+            return 0
+        self.btcursor[c] = cursor
+        return cursor
+
+    def cell(self, cursor):
+        """Address of the cell that the BtCursor stands on, or 0 if it isn't on a leaf page or
+        not within its page."""
+        page = mem.i64(cursor + BtCursor_pPage)
+        ix = mem.u16(cursor + BtCursor_ix)
+        if ix >= mem.u16(page + MemPage_nCell) or mem.u8(page + MemPage_leaf) == 0:
+            return 0
+        pointer = mem.i64(page + MemPage_aCellIdx) + 2 * ix
+        masked = mem.u16(page + MemPage_maskPage) & ((mem.u8(pointer) << 8) | mem.u8(pointer + 1))
+        return mem.i64(page + MemPage_aData) + masked
+
+    def find_row(self, c):
+        """Note where the record under cursor c lies. Returns whether it could: the cursor is
+        valid, on a leaf page, and the whole record is within the page."""
+        cursor = self.valid_btcursor(c)
+        if cursor == 0:
+            return False
+        at = self.cell(cursor)
+        if at == 0:
+            return False
+        page = mem.i64(cursor + BtCursor_pPage)
+        end = mem.i64(page + MemPage_aDataEnd)
+        if at + 4 > end:                  # the smallest cell takes four bytes (btreeInitPage)
+            return False
+        # The record's size: a varint, of one or two bytes if the record is within the page
+        # (pages are at most 64 KiB, but then three bytes are left to C). Without a branch.
+        b0 = mem.u8(at)
+        two = b0 >> 7
+        b1 = mem.u8(at + 1) & -two
+        if b1 >= 128:
+            return False
+        size = ((b0 & 127) << (7 * two)) | b1
+        at += 1 + two
+        if mem.u8(page + MemPage_intKeyLeaf):
+            at = skip_varint(at, end)
+            if at == 0:
+                return False
+        if size > mem.u16(page + MemPage_maxLocal) or at + size > end or size == 0:
+            return False
+        header = mem.u8(at)
+        if header >= 128 or header > size or header == 0:
+            return False
+        self.row[c] = at
+        self.rowsize[c] = size
+        self.parsed[c] = 0
+        self.offset[c] = header
+        return True
+
+    def set_row(self, c, address, size):
+        """The record under pseudo-cursor c is at address. Returns whether it is usual."""
+        if size == 0:
+            return False
+        header = mem.u8(address)
+        if header >= 128 or header > size or header == 0:
+            return False
+        self.row[c] = address
+        self.rowsize[c] = size
+        self.parsed[c] = 0
+        self.offset[c] = header
+        return True
+
+    @unroll_safe
+    def leave_row(self, c, live):
+        """Before cursor c leaves its page (or sorter record): write back the registers that
+        view it. Returns 0 or a result code."""
+        views = False
+        for r in live:
+            w = self.registers[r]
+            if isinstance(w, W_Bytes) and w.origin == row_origin(c):
+                views = True
+        self.row[c] = 0
+        if views:
+            return self.write_back(live)
+        return 0
+
+
+@dont_look_inside
+def private_copy(w, kept):
+    """The same text or blob in memory that is freed with the frame whose `kept` it enters."""
+    address = mem.immortal_bytes(mem.copy_bytes(w.address, w.size))
+    kept.append(address)
+    return w.moved(address, CONSTANT)
+
+
+@unroll_safe
+def skip_varint(at, end):
+    """Address after the varint at `at`, or 0 if it passes end (9 bytes at most)."""
+    i = 0
+    while i < 8:
+        if at >= end:
+            return 0
+        if mem.u8(at) < 128:
+            return at + 1
+        at += 1
+        i += 1
+    return at + 1

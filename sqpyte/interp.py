@@ -1,0 +1,143 @@
+"""The dispatcher: runs a decoded program until it leaves for C, gives a row, or ends.
+
+`run` is what the engine calls (c_engine/engine.c) for a statement whose tier is the VM.  The
+JIT's merge point has the program and pc as greens: a trace belongs to a place in a program, and
+all statements with the same content share it.
+"""
+from c_engine.generated.layout import (
+    SQLITE_STMTSTATUS_VM_STEP, Vdbe_aCounter, Vdbe_pc, Vdbe_sqpyteCompare,
+    Vdbe_sqpyteProgram, Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
+from sqpyte import capi, jit, mem, record
+from sqpyte import ops_aggregate, ops_compute, ops_control, ops_cursor  # they fill the table
+from sqpyte.frame import Frame
+from sqpyte.optable import ASK_C, FAILED, LEAVE, TABLE
+from sqpyte.program import interner, program_of
+
+STOP = 1001             # SQPYTE_STOP: go on in C
+MODE_ALWAYS = 2         # SQPYTE_MODE_ALWAYS
+WHY_OPCODE = 7          # SQPYTE_WHY_OPCODE
+WHY_REFUSED = 8         # SQPYTE_WHY_REFUSED
+
+# A run of the VM that asks C for more opcodes than this goes on in C.
+MAX_C_STEPS = 2000
+
+_HANDLERS = jit.unrolling_iterable(
+    [(number, TABLE[number].handler) for number in sorted(TABLE)])
+
+
+def get_printable_location(pc, program):
+    """What the JIT's logs call a place."""
+    return 'program %d pc %d opcode %d' % (program.number, pc, program.ops[pc].opcode)
+
+
+driver = jit.JitDriver(greens=['pc', 'program'], reds=['frame'], virtualizables=['frame'],
+                       get_printable_location=get_printable_location)
+
+if mem.TRANSLATED_HOST:
+    def dispatch(frame, op, pc):
+        """Run one opcode: the next pc, or ASK_C, LEAVE or FAILED."""
+        for number, handler in _HANDLERS:
+            if op.opcode == number:
+                return handler(frame, op, pc)
+        return ASK_C
+else:
+    _BY_NUMBER = dict(_HANDLERS)
+
+    def dispatch(frame, op, pc):
+        """Run one opcode: the next pc, or ASK_C, LEAVE or FAILED."""
+        handler = _BY_NUMBER.get(op.opcode)
+        return ASK_C if handler is None else handler(frame, op, pc)
+
+
+def step_in_c(frame, op, pc):
+    """Run one opcode in upstream's interpreter.
+
+    Returns: the next pc, or FAILED with `frame.result` set to what the VM returns.
+    """
+    rc = frame.save(pc, op.live)
+    if rc != 0:
+        capi.fail(frame.vdbe, pc, rc)
+        frame.result = STOP
+        return FAILED
+    rc = capi.step_one(frame.vdbe)
+    frame.forget()
+    frame.c_steps += 1
+    if rc != STOP:
+        frame.result = rc
+        return FAILED
+    frame.compare = mem.i32(frame.vdbe + Vdbe_sqpyteCompare)
+    return jit.promote(mem.i32(frame.vdbe + Vdbe_pc))
+
+
+def leave(frame, program, pc):
+    """Bring all state to C, to go on there at pc."""
+    rc = frame.save(pc, program.ops[pc].live)
+    if rc != 0:
+        capi.fail(frame.vdbe, pc, rc)
+    frame.result = STOP
+
+
+def run_loop(frame, program, pc):
+    """Run from pc until the statement leaves the VM; `frame.result` says how."""
+    frame = jit.hint(frame, access_directly=True)
+    while True:
+        driver.jit_merge_point(pc=pc, program=program, frame=frame)
+        op = program.ops[pc]
+        following = dispatch(frame, op, pc)
+        if following < 0:
+            if following == FAILED:
+                frame.result = STOP
+                return
+            if following == LEAVE or not (op.covered or frame.always):
+                leave(frame, program, pc)
+                return
+            following = step_in_c(frame, op, pc)
+            if following < 0:
+                return
+            if frame.c_steps > MAX_C_STEPS and not frame.always:
+                frame.refused = True
+                leave(frame, program, following)
+                return
+        if following <= pc and op.loop:
+            counter = frame.vdbe + Vdbe_aCounter + 4 * SQLITE_STMTSTATUS_VM_STEP
+            mem.set_i32(counter, mem.i32(counter) + pc - following + 1)
+            if mem.i32(frame.db + sqlite3_u1_isInterrupted):
+                leave(frame, program, following)
+                return
+            driver.can_enter_jit(pc=following, program=program, frame=frame)
+        pc = following
+
+
+def run(vdbe):
+    """Run a statement from its pc in the VM (sqpyte_vm_run_fn of engine.h).
+
+    Args: vdbe, address of the Vdbe (int).
+    Returns: SQLITE_ROW or another result of sqlite3VdbeExec, or SQPYTE_STOP: all state is in C,
+        where the statement goes on.
+    """
+    number = mem.i32(vdbe + Vdbe_sqpyteProgram)
+    if number > 0:
+        program = interner.programs[number - 1]
+    else:
+        program = program_of(vdbe)
+        mem.set_i32(vdbe + Vdbe_sqpyteProgram, program.number + 1)
+    pc = mem.i32(vdbe + Vdbe_pc)
+    always = capi.mode() == MODE_ALWAYS
+    if not always and not program.covers_loop(pc):
+        mem.set_i32(vdbe + Vdbe_sqpyteReason, WHY_OPCODE)
+        return STOP
+    frame = Frame(vdbe, program.nregisters, program.ncursors, always)
+    run_loop(frame, program, pc)
+    frame.free_kept()
+    if frame.refused:
+        mem.set_i32(vdbe + Vdbe_sqpyteReason, WHY_REFUSED)
+        mem.set_i32(vdbe + Vdbe_sqpyteRefused, mem.i32(vdbe + Vdbe_sqpyteRefused) + 1)
+    return frame.result
+
+
+def start():
+    """Prepare the VM; before the first run."""
+    record.fill_tables()
+    jit.set_param(driver, 'threshold', 40)
+    jit.set_param(driver, 'trace_eagerness', 40)
+    jit.set_param(driver, 'trace_limit', 60000)

@@ -1,0 +1,166 @@
+"""Which registers are live at each opcode: what has to be written back before C goes on.
+
+Ordinary backward data-flow over the program's control-flow graph, from the reads, writes and
+jumps that the opcode table declares.  An opcode that isn't in the table is taken to read every
+register, to write none, and to jump to whatever P2 may name.
+"""
+from c_engine.generated import opcodes
+from sqpyte.optable import TABLE
+
+_JUMP_FLAG = opcodes.OPFLG_JUMP
+
+
+def registers_of(op, specs):
+    """The registers that a declaration's specs name in this opcode, as a list of ints."""
+    found = []
+    for spec in specs:
+        if spec == 'RECORD':
+            if op.record >= 0:
+                found.append(op.record)
+        elif spec == 'SKIP':
+            if op.skip_register > 0:
+                found.append(op.skip_register)
+        else:
+            first = operand(op, spec[0:2])
+            count = 1
+            if len(spec) > 2:
+                if spec[2] == '@':
+                    count = operand(op, spec[3:5])
+                elif spec[2] == '+':
+                    count = operand(op, spec[3:5]) + 1
+                else:                   # 'P2..P3'
+                    count = operand(op, spec[4:6]) - first + 1
+            for i in range(count):
+                if first + i > 0:
+                    found.append(first + i)
+    return found
+
+
+def operand(op, name):
+    """The operand with this name: P1, P2, P3 or P5."""
+    if name == 'P1':
+        return op.p1
+    if name == 'P2':
+        return op.p2
+    if name == 'P3':
+        return op.p3
+    return op.p5
+
+
+def successors(ops, pc):
+    """The pcs that may follow the opcode at pc."""
+    op = ops[pc]
+    declaration = TABLE.get(op.opcode, None)
+    if declaration is None:
+        found = [pc + 1]
+        if opcodes.PROPERTIES[op.opcode] & _JUMP_FLAG:
+            found.append(op.p2)
+        if op.opcode in _ANYWHERE:
+            found = found + range_list(len(ops))
+    elif op.opcode == opcodes.OP_Return:
+        found = []
+        for i in range(len(ops)):
+            if ops[i].opcode == opcodes.OP_Gosub and ops[i].p1 == op.p1:
+                found.append(i + 1)
+        if op.p3:
+            found.append(pc + 1)
+        if not found:
+            found = range_list(len(ops))    # not called by Gosub: from anywhere
+    elif op.opcode == opcodes.OP_Goto or op.opcode == opcodes.OP_Gosub:
+        found = [op.p2]
+    elif op.opcode == opcodes.OP_Halt:
+        found = []
+    elif op.opcode == opcodes.OP_Jump:
+        found = [op.p1, op.p2, op.p3]
+    else:
+        found = [pc + 1]
+        if declaration.jumps:
+            found.append(op.p2)
+    return [i for i in found if 0 <= i < len(ops)]
+
+
+_ANYWHERE = [opcodes.OP_Yield, opcodes.OP_EndCoroutine, opcodes.OP_InitCoroutine]
+
+
+def range_list(n):
+    """[0, 1, ... n - 1]."""
+    return [i for i in range(n)]
+
+
+def annotate(ops):
+    """Set `live` and `live_after` of every opcode.
+
+    Returns: (number of registers that the VM tracks, number of cursors)."""
+    highest = 0
+    cursors = 0
+    for op in ops:
+        declaration = TABLE.get(op.opcode, None)
+        if declaration is not None:
+            for r in registers_of(op, declaration.reads):
+                highest = max(highest, r)
+            for r in registers_of(op, declaration.writes):
+                highest = max(highest, r)
+            if op.opcode in _WITH_CURSORS:
+                cursors = max(cursors, op.p1 + 1)
+            if op.opcode == opcodes.OP_SorterData:
+                cursors = max(cursors, op.p3 + 1)
+    n = highest + 1
+    everything = [True] * n
+    nothing = [False] * n
+    reads = []
+    writes = []
+    after = []
+    for pc in range(len(ops)):
+        op = ops[pc]
+        declaration = TABLE.get(op.opcode, None)
+        if declaration is None:
+            reads.append(everything)
+            writes.append(nothing)
+        else:
+            reads.append(as_flags(registers_of(op, declaration.reads), n))
+            writes.append(as_flags(registers_of(op, declaration.writes), n))
+        after.append(successors(ops, pc))
+    live = []
+    for pc in range(len(ops)):
+        live.append(reads[pc][:])
+    changed = True
+    while changed:
+        changed = False
+        pc = len(ops) - 1
+        while pc >= 0:
+            here = live[pc]
+            for following in after[pc]:
+                there = live[following]
+                for r in range(n):
+                    if there[r] and not here[r] and not writes[pc][r]:
+                        here[r] = True
+                        changed = True
+            pc -= 1
+    for pc in range(len(ops)):
+        ops[pc].live = as_list(live[pc])[:]
+        union = nothing[:]
+        for following in after[pc]:
+            for r in range(n):
+                if live[following][r]:
+                    union[r] = True
+        ops[pc].live_after = as_list(union)[:]
+    return n, cursors
+
+
+_WITH_CURSORS = [opcodes.OP_Rewind, opcodes.OP_Next, opcodes.OP_Column, opcodes.OP_Rowid,
+                 opcodes.OP_SorterSort, opcodes.OP_SorterInsert, opcodes.OP_SorterData,
+                 opcodes.OP_SorterNext]
+
+
+def as_flags(registers, n):
+    """A list of n booleans, true for the registers in the list."""
+    flags = [False] * n
+    for r in registers:
+        if r < n:
+            flags[r] = True
+    return flags
+
+
+def as_list(flags):
+    """The registers whose flags are true."""
+    return [r for r in range(len(flags)) if flags[r]]

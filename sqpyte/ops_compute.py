@@ -1,0 +1,350 @@
+"""Opcodes that compute: constants, copies, arithmetic, affinity, comparisons, conditions."""
+from c_engine.generated.layout import (
+    KEYINFO_ORDER_BIGNULL, KEYINFO_ORDER_DESC, SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL,
+    SQLITE_AFF_TEXT, SQLITE_JUMPIFNULL, VdbeOp_opcode, Vdbe_aVar, sizeof_Mem, sizeof_VdbeOp)
+from c_engine.generated.opcodes import OP_String
+from sqpyte import arith, capi, mem, values
+from sqpyte.compare import ASK, NULL_RESULT, OTHER, compare, compare_operands, truth
+from sqpyte.jit import unroll_safe
+from sqpyte.optable import ASK_C, FAILED, declare, opcode
+from sqpyte.values import NULL, W_Bytes, W_Int, W_Null, W_Real, W_Text
+
+
+@opcode('Integer', writes='P2')
+def op_integer(frame, op, pc):
+    """r[P2] = P1."""
+    frame.write(op.p2, op.w_p4)
+    return pc + 1
+
+
+@opcode('Int64', writes='P2')
+def op_int64(frame, op, pc):
+    """r[P2] = the 64-bit integer of which P1 is the lower half and P3 the upper."""
+    frame.write(op.p2, op.w_p4)
+    return pc + 1
+
+
+@opcode('Real', writes='P2')
+def op_real(frame, op, pc):
+    """r[P2] = the double whose bits are P1 (lower half) and P3 (upper half)."""
+    frame.write(op.p2, op.w_p4)
+    return pc + 1
+
+
+@opcode('String', writes='P2')
+def op_string(frame, op, pc):
+    """r[P2] = the text P4 of P1 bytes; a blob if P3 is given and r[P3] is the integer P5. Coded
+    as String8, which its first run in C measures and changes to String."""
+    if op.p3 != 0 or mem.u8(frame.ops + pc * sizeof_VdbeOp + VdbeOp_opcode) != OP_String:
+        return ASK_C
+    frame.write(op.p2, op.w_p4)
+    return pc + 1
+
+
+@opcode('Null', writes='P2 P2..P3')
+@unroll_safe
+def op_null(frame, op, pc):
+    """r[P2..P3] = NULL; with P1 a NULL that doesn't equal NULL even with SQLITE_NULLEQ."""
+    if op.p1:
+        return ASK_C
+    frame.write(op.p2, NULL)
+    r = op.p2 + 1
+    while r <= op.p3:
+        frame.write(r, NULL)
+        r += 1
+    return pc + 1
+
+
+@opcode('BeginSubrtn', writes='P2 P2..P3')
+def op_begin_subrtn(frame, op, pc):
+    """r[P2] = NULL: the subroutine that begins here may also be entered by falling into it."""
+    return op_null(frame, op, pc)
+
+
+@opcode('Variable', writes='P2')
+def op_variable(frame, op, pc):
+    """r[P2] = the bound parameter P1."""
+    w = frame.load(mem.i64(frame.vdbe + Vdbe_aVar) + (op.p1 - 1) * sizeof_Mem, values.CONSTANT)
+    if w is None:
+        return ASK_C
+    frame.write(op.p2, w)
+    return pc + 1
+
+
+@opcode('Copy', reads='P1+P3', writes='P2+P3')
+@unroll_safe
+def op_copy(frame, op, pc):
+    """r[P2..P2+P3] = r[P1..P1+P3], deep."""
+    i = 0
+    while i <= op.p3:
+        if frame.read(op.p1 + i) is None:
+            return ASK_C
+        i += 1
+    i = 0
+    while i <= op.p3:
+        frame.write(op.p2 + i, frame.read(op.p1 + i))
+        i += 1
+    return pc + 1
+
+
+@opcode('SCopy', reads='P1', writes='P2')
+def op_scopy(frame, op, pc):
+    """r[P2] = r[P1]."""
+    w = frame.read(op.p1)
+    if w is None:
+        return ASK_C
+    frame.write(op.p2, w)
+    return pc + 1
+
+
+@opcode('Move', reads='P1@P3', writes='P2@P3 P1@P3')
+@unroll_safe
+def op_move(frame, op, pc):
+    """r[P2@P3] = r[P1@P3]; r[P1@P3] = NULL."""
+    i = 0
+    while i < op.p3:
+        if frame.read(op.p1 + i) is None:
+            return ASK_C
+        i += 1
+    i = 0
+    while i < op.p3:
+        frame.write(op.p2 + i, frame.read(op.p1 + i))
+        frame.write(op.p1 + i, NULL)
+        i += 1
+    return pc + 1
+
+
+def _binary(name, function, contract):
+    def handler(frame, op, pc):
+        w1 = frame.read(op.p1)
+        w2 = frame.read(op.p2)
+        if w1 is None or w2 is None:
+            return ASK_C
+        w = function(w1, w2)
+        if w is None:
+            return ASK_C
+        frame.write(op.p3, w)
+        return pc + 1
+    handler.__doc__ = contract
+    declare(name, handler, reads='P1 P2', writes='P3')
+
+
+_binary('Add', arith.add, "r[P3] = r[P1] + r[P2].")
+_binary('Subtract', arith.subtract, "r[P3] = r[P2] - r[P1].")
+_binary('Multiply', arith.multiply, "r[P3] = r[P1] * r[P2].")
+_binary('Divide', arith.divide, "r[P3] = r[P2] / r[P1]; NULL if r[P1] is zero.")
+_binary('Remainder', arith.remainder, "r[P3] = r[P2] % r[P1]; NULL if r[P1] is zero.")
+
+
+@opcode('Concat', reads='P1 P2', writes='P3')
+def op_concat(frame, op, pc):
+    """r[P3] = r[P2] || r[P1]: texts or blobs give a text, NULL gives NULL; numbers are
+    turned into texts by C."""
+    w1 = frame.read(op.p1)
+    w2 = frame.read(op.p2)
+    if w1 is None or w2 is None:
+        return ASK_C
+    if isinstance(w1, W_Null) or isinstance(w2, W_Null):
+        frame.write(op.p3, NULL)
+        return pc + 1
+    if not (isinstance(w1, W_Bytes) and isinstance(w2, W_Bytes)):
+        return ASK_C
+    frame.release_views_of(op.p3, op.live_after)
+    rc = capi.concat(frame.mem_address(op.p3), w2.address, w2.size, w1.address, w1.size)
+    if rc != 0:
+        capi.fail(frame.vdbe, pc, rc)
+        return FAILED
+    frame.write_in_mem(op.p3)
+    return pc + 1
+
+
+@opcode('RealAffinity', reads='P1', writes='P1')
+def op_real_affinity(frame, op, pc):
+    """An integer in r[P1] becomes a real."""
+    w = frame.read(op.p1)
+    if w is None:
+        return ASK_C
+    if isinstance(w, W_Int):
+        frame.write(op.p1, W_Real(float(w.intval)))
+    return pc + 1
+
+
+@opcode('Affinity', reads='P1@P2', writes='P1@P2')
+@unroll_safe
+def op_affinity(frame, op, pc):
+    """The affinities of the string P4 are applied to r[P1@P2]; conversions from and to text
+    are left to C."""
+    i = 0
+    while i < op.p2:
+        w = frame.read(op.p1 + i)
+        if w is None:
+            return ASK_C
+        if not affinity_is_trivial(w, ord(op.text_p4[i])):
+            return ASK_C
+        i += 1
+    i = 0
+    while i < op.p2:
+        w = frame.read(op.p1 + i)
+        if ord(op.text_p4[i]) == SQLITE_AFF_REAL and isinstance(w, W_Int):
+            frame.write(op.p1 + i, W_Real(float(w.intval)))
+        i += 1
+    return pc + 1
+
+
+def affinity_is_trivial(w, affinity):
+    """Whether applying the affinity (a character) leaves w as it is, or makes an integer real."""
+    if isinstance(w, W_Null):
+        return True
+    if affinity >= SQLITE_AFF_NUMERIC:      # or INTEGER, REAL, FLEXNUM
+        if isinstance(w, W_Int):
+            return True
+        if isinstance(w, W_Real):
+            return affinity == SQLITE_AFF_REAL
+        return not isinstance(w, W_Text)
+    if affinity == SQLITE_AFF_TEXT:
+        return isinstance(w, W_Bytes)
+    return True                             # BLOB, NONE
+
+
+def _comparison(name, holds, contract):
+    def handler(frame, op, pc):
+        w1 = frame.read(op.p1)
+        w3 = frame.read(op.p3)
+        if w1 is None or w3 is None:
+            return ASK_C
+        order = compare_operands(w3, w1, op.p5, op.collation)
+        if order == ASK:
+            return ASK_C
+        if order == NULL_RESULT:
+            if op.p5 & SQLITE_JUMPIFNULL:
+                return op.p2
+            frame.compare = 1
+            return pc + 1
+        frame.compare = order
+        if holds(order):
+            return op.p2
+        return pc + 1
+    handler.__doc__ = contract + (
+        " P5 holds the affinity for the comparison, SQLITE_NULLEQ (NULL equals NULL) and"
+        " SQLITE_JUMPIFNULL (jump if an operand is NULL); P4 is the collation of texts.")
+    declare(name, handler, reads='P1 P3', jumps='P2')
+
+
+_comparison('Eq', lambda order: order == 0, "Jump to P2 if r[P3] == r[P1].")
+_comparison('Ne', lambda order: order != 0, "Jump to P2 if r[P3] != r[P1].")
+_comparison('Lt', lambda order: order < 0, "Jump to P2 if r[P3] < r[P1].")
+_comparison('Le', lambda order: order <= 0, "Jump to P2 if r[P3] <= r[P1].")
+_comparison('Gt', lambda order: order > 0, "Jump to P2 if r[P3] > r[P1].")
+_comparison('Ge', lambda order: order >= 0, "Jump to P2 if r[P3] >= r[P1].")
+
+
+@opcode('ElseEq', jumps='P2')
+def op_else_eq(frame, op, pc):
+    """Jump to P2 if the operands of the Lt or Gt before were equal."""
+    if frame.compare == 0:
+        return op.p2
+    return pc + 1
+
+
+@opcode('Compare', reads='P1@P3 P2@P3')
+@unroll_safe
+def op_compare(frame, op, pc):
+    """Compare r[P1@P3] with r[P2@P3] by the KeyInfo P4, for the Jump that follows."""
+    n = op.p3
+    if op.sort_flags is None:
+        return ASK_C
+    i = 0
+    while i < n:
+        if op.collations[i] == OTHER:
+            return ASK_C
+        if frame.read(op.p1 + i) is None or frame.read(op.p2 + i) is None:
+            return ASK_C
+        i += 1
+    i = 0
+    order = 0
+    while i < n:
+        a = frame.read(op.p1 + i)
+        b = frame.read(op.p2 + i)
+        order = compare(a, b, op.collations[i])
+        if order != 0:
+            flags = op.sort_flags[i]
+            if flags & KEYINFO_ORDER_BIGNULL and (isinstance(a, W_Null) or isinstance(b, W_Null)):
+                order = -order
+            if flags & KEYINFO_ORDER_DESC:
+                order = -order
+            break
+        i += 1
+    frame.compare = order
+    return pc + 1
+
+
+@opcode('Jump', jumps='P1 P2 P3')
+def op_jump(frame, op, pc):
+    """Jump to P1, P2 or P3 as the Compare before found less, equal or greater."""
+    if frame.compare < 0:
+        return op.p1
+    if frame.compare == 0:
+        return op.p2
+    return op.p3
+
+
+@opcode('IsNull', reads='P1', jumps='P2')
+def op_is_null(frame, op, pc):
+    """Jump to P2 if r[P1] is NULL."""
+    w = frame.read(op.p1)
+    if w is None:
+        return ASK_C
+    if isinstance(w, W_Null):
+        return op.p2
+    return pc + 1
+
+
+@opcode('NotNull', reads='P1', jumps='P2')
+def op_not_null(frame, op, pc):
+    """Jump to P2 if r[P1] is not NULL."""
+    w = frame.read(op.p1)
+    if w is None:
+        return ASK_C
+    if isinstance(w, W_Null):
+        return pc + 1
+    return op.p2
+
+
+@opcode('If', reads='P1', jumps='P2')
+def op_if(frame, op, pc):
+    """Jump to P2 if r[P1] is true; if it is NULL, jump if P3 is not zero."""
+    w = frame.read(op.p1)
+    if w is None:
+        return ASK_C
+    condition = truth(w, op.p3)
+    if condition == ASK:
+        return ASK_C
+    if condition:
+        return op.p2
+    return pc + 1
+
+
+@opcode('IfNot', reads='P1', jumps='P2')
+def op_if_not(frame, op, pc):
+    """Jump to P2 if r[P1] is false; if it is NULL, jump if P3 is not zero."""
+    w = frame.read(op.p1)
+    if w is None:
+        return ASK_C
+    condition = truth(w, int(op.p3 == 0))
+    if condition == ASK:
+        return ASK_C
+    if condition:
+        return pc + 1
+    return op.p2
+
+
+@opcode('IfPos', reads='P1', writes='P1', jumps='P2')
+def op_if_pos(frame, op, pc):
+    """If the integer r[P1] is above zero, subtract P3 from it and jump to P2."""
+    w = frame.read(op.p1)
+    if not isinstance(w, W_Int):
+        return ASK_C
+    if w.intval > 0:
+        frame.write(op.p1, W_Int(w.intval - op.p3))
+        return op.p2
+    return pc + 1

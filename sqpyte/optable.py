@@ -1,0 +1,55 @@
+"""The opcode table: one declaration per opcode drives everything that must know it.
+
+A declaration gives the opcode's name, the registers it reads and writes, where it may jump,
+whether it may run user code, and its handler, whose docstring is the opcode's contract.  The
+dispatcher (interp.py), the liveness that says which registers to write back (program.py), the
+PyPy inliner and the docs read it.  `tests/sqpyte/test_optable.py` holds it against the
+properties that upstream declares.
+
+Registers and jumps are written as in SQLite's opcode synopses: `P1` a register, `P2@P5` the P5
+registers from P2 on, `P2..P3` the registers from P2 to P3, `P1+P3` the P3+1 registers from P1.
+
+A handler takes (frame, op, pc) and returns the next pc, or, having changed nothing, ASK_C:
+upstream's own code then executes the opcode.
+"""
+from c_engine.generated import opcodes
+
+ASK_C = -1      # run this opcode in C, then go on
+LEAVE = -2      # the statement goes on in C with this opcode
+FAILED = -3     # a C function failed and sqpyte_fail has been called
+
+
+class Declaration(object):
+    """What the table says of one opcode; see the module's docstring."""
+
+    def __init__(self, name, reads, writes, jumps, user_code, handler, loop):
+        self.name = name
+        self.number = getattr(opcodes, 'OP_' + name)
+        self.reads = reads.split()
+        self.writes = writes.split()
+        self.jumps = jumps.split()
+        self.user_code = user_code
+        self.handler = handler
+        self.loop = loop
+
+    def contract(self):
+        """The opcode's contract, for the docs."""
+        return self.handler.__doc__
+
+
+TABLE = {}      # opcode number -> Declaration
+
+
+def declare(name, handler, reads='', writes='', jumps='', user_code=False, loop=False):
+    """Enter an opcode's declaration into the table."""
+    declaration = Declaration(name, reads, writes, jumps, user_code, handler, loop)
+    assert declaration.number not in TABLE, name
+    TABLE[declaration.number] = declaration
+
+
+def opcode(name, reads='', writes='', jumps='', user_code=False, loop=False):
+    """Decorator: declares the function as the handler of the opcode."""
+    def decorate(handler):
+        declare(name, handler, reads, writes, jumps, user_code, loop)
+        return handler
+    return decorate

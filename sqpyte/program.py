@@ -1,0 +1,247 @@
+"""Programs: the immutable decoded form of a VDBE program, interned by content.
+
+`decode` reads upstream's `aOp` array from memory.  Operands that are pointers to constants
+(numbers, texts, collations) become values; pointers that differ from statement to statement
+(FuncDef, KeyInfo) are read through the frame when needed.  Two statements with the same content
+share one Program, and with it the machine code that the JIT made for it.
+"""
+from c_engine.generated import opcodes
+from c_engine.generated.layout import (
+    MEM_Int, MEM_Null, MEM_Real, MEM_Str, P4_COLLSEQ, P4_FUNCCTX, P4_FUNCDEF, P4_KEYINFO,
+    P4_MEM, KeyInfo_aColl, KeyInfo_aSortFlags, KeyInfo_nKeyField, Mem_flags, Mem_n,
+    Mem_u, Mem_z, OPFLAG_PERMUTE, VdbeOp_opcode, VdbeOp_p1, VdbeOp_p2, VdbeOp_p3, VdbeOp_p4,
+    VdbeOp_p4type, VdbeOp_p5, Vdbe_aOp, Vdbe_nOp, sizeof_VdbeOp, sqlite3_context_pFunc)
+from sqpyte import capi, liveness, mem
+from sqpyte.optable import TABLE
+from sqpyte.values import CONSTANT, NULL, W_Int, W_Real, W_Text
+
+_OP_STRING = opcodes.OP_String
+_OP_STRING8 = opcodes.OP_String8
+_OP_AGGSTEP = opcodes.OP_AggStep
+_OP_AGGSTEP1 = opcodes.OP_AggStep1
+_WITH_AFFINITIES = [opcodes.OP_Affinity, opcodes.OP_MakeRecord]
+
+
+class Op(object):
+    """One decoded opcode."""
+    _immutable_fields_ = ['opcode', 'p1', 'p2', 'p3', 'p5', 'w_p4', 'text_p4', 'collation',
+                          'collations[*]', 'sort_flags[*]', 'aggregate', 'skip_register',
+                          'record', 'readers[*]', 'live[*]', 'live_after[*]', 'fields',
+                          'covered', 'loop']
+
+    def __init__(self, opcode, p1, p2, p3, p5):
+        self.opcode = opcode
+        self.p1 = p1
+        self.p2 = p2
+        self.p3 = p3
+        self.p5 = p5
+        self.w_p4 = None            # P4 as a value
+        self.text_p4 = None         # P4 as a string: affinities
+        self.collation = 0          # of a comparison
+        self.collations = None      # of a KeyInfo, with sort_flags
+        self.sort_flags = None
+        self.aggregate = 0          # kind of a built-in aggregate
+        self.skip_register = 0      # register that min() and max() set when they skip a row
+        self.record = -1            # register with the record of the pseudo-cursor P1
+        self.readers = []           # pseudo-cursors that read the sorter P1
+        self.live = []              # registers live before this opcode
+        self.live_after = []        # registers live after it
+        self.fields = 0             # room for MakeRecord's fields
+        self.covered = False        # has a handler
+        self.loop = False           # a backward jump of it closes a loop
+
+
+class Program(object):
+    """A decoded program."""
+    _immutable_fields_ = ['ops[*]', 'nregisters', 'ncursors', 'number']
+
+    def __init__(self, ops, nregisters, ncursors, number):
+        self.ops = ops
+        self.nregisters = nregisters
+        self.ncursors = ncursors
+        self.number = number
+
+    def covers_loop(self, head):
+        """Whether the loops that begin at this pc have handlers for all that they hold (what
+        they call as subroutines is not looked at)."""
+        end = -1
+        i = head
+        while i < len(self.ops):
+            op = self.ops[i]
+            if op.loop and op.p2 == head:
+                end = i
+            i += 1
+        if end < 0:
+            return False
+        i = head
+        while i <= end:
+            if not self.ops[i].covered:
+                return False
+            i += 1
+        return True
+
+
+class Interner(object):
+    """All programs by content, and by number."""
+
+    def __init__(self):
+        self.by_content = {}
+        self.programs = []
+
+
+interner = Interner()
+
+
+def program_of(vdbe):
+    """The Program of a Vdbe (address). Looks only at its content: the caller remembers it."""
+    base = mem.i64(vdbe + Vdbe_aOp)
+    nop = mem.i32(vdbe + Vdbe_nOp)
+    parts = []
+    ops = []
+    for pc in range(nop):
+        op = _decode(base + pc * sizeof_VdbeOp, parts)
+        ops.append(op)
+    content = ''.join(parts)
+    try:
+        return interner.by_content[content]
+    except KeyError:
+        pass
+    _link(ops)
+    nregisters, ncursors = liveness.annotate(ops)
+    program = Program(ops[:], nregisters, ncursors, len(interner.programs))
+    interner.programs.append(program)
+    interner.by_content[content] = program
+    return program
+
+
+def c_string(address):
+    """The zero-terminated string at address."""
+    size = 0
+    while mem.u8(address + size):
+        size += 1
+    return text_of(address, size)
+
+
+def text_of(address, size):
+    """The bytes at address as a str, for keys and comparisons (Latin-1 under Python 3)."""
+    data = mem.copy_bytes(address, size)
+    if not isinstance(data, str):
+        data = data.decode('latin-1')
+    return data
+
+
+def _decode(at, parts):
+    """Decode the VdbeOp at address `at`; add what is particular to it to parts."""
+    opcode = mem.u8(at + VdbeOp_opcode)
+    p4type = mem.u8(at + VdbeOp_p4type)
+    if p4type >= 128:
+        p4type -= 256
+    p1 = mem.i32(at + VdbeOp_p1)
+    p4 = mem.i64(at + VdbeOp_p4)
+    if opcode == _OP_AGGSTEP1 and p1 == 0:
+        opcode = _OP_AGGSTEP            # its first run in C has changed it
+    if opcode == opcodes.OP_Init or opcode == opcodes.OP_Once:
+        p1 = 0                          # a counter
+    if opcode == _OP_STRING8:           # as its first run in C makes it
+        p1 = len(c_string(p4))
+        opcode = _OP_STRING
+    op = Op(opcode, p1, mem.i32(at + VdbeOp_p2), mem.i32(at + VdbeOp_p3), mem.u16(at + VdbeOp_p5))
+    parts.append('%d %d %d %d %d ' % (op.opcode, op.p1, op.p2, op.p3, op.p5))
+    if opcode == _OP_STRING:
+        text = text_of(p4, p1)
+        op.w_p4 = W_Text(mem.immortal_bytes(text), p1, CONSTANT)
+        parts.append(text)
+    elif opcode == opcodes.OP_Integer:
+        op.w_p4 = W_Int(p1)
+    elif opcode == opcodes.OP_Int64:
+        op.w_p4 = W_Int(_two_halves(op))
+    elif opcode == opcodes.OP_Real:
+        op.w_p4 = W_Real(mem.bits_real(_two_halves(op)))
+    elif p4type == P4_COLLSEQ:
+        op.collation = capi.collation_kind(p4)
+        parts.append('%d' % op.collation)
+    elif p4type == P4_KEYINFO:
+        _decode_key_info(op, p4, parts)
+    elif p4type == P4_FUNCDEF:
+        op.aggregate = capi.aggregate_kind(p4)
+        parts.append('f%d' % op.aggregate)
+    elif p4type == P4_FUNCCTX and opcode == _OP_AGGSTEP:
+        op.aggregate = capi.aggregate_kind(mem.i64(p4 + sqlite3_context_pFunc))
+        parts.append('f%d' % op.aggregate)
+    elif opcode == opcodes.OP_Column:
+        _decode_default(op, p4type, p4, parts)
+    elif opcode in _WITH_AFFINITIES and p4 != 0 and p4type != 0:
+        op.text_p4 = c_string(p4)
+        parts.append('a' + op.text_p4)
+    parts.append('\n')
+    return op
+
+
+def _two_halves(op):
+    """The signed 64 bits of which P1 is the lower half and P3 the upper."""
+    return (op.p3 << 32) | (op.p1 & 0xFFFFFFFF)
+
+
+def _decode_default(op, p4type, p4, parts):
+    """The value of a column that a record is too short to have."""
+    op.w_p4 = NULL
+    if p4type != P4_MEM:
+        return
+    flags = mem.u16(p4 + Mem_flags) & 0x1f
+    if flags == MEM_Int:
+        op.w_p4 = W_Int(mem.i64(p4 + Mem_u))
+        parts.append('i%d' % mem.i64(p4 + Mem_u))
+    elif flags == MEM_Real:
+        op.w_p4 = W_Real(mem.f64(p4 + Mem_u))
+        parts.append('r%d' % mem.i64(p4 + Mem_u))
+    elif flags == MEM_Str:
+        text = text_of(mem.i64(p4 + Mem_z), mem.i32(p4 + Mem_n))
+        op.w_p4 = W_Text(mem.immortal_bytes(text), len(text), CONSTANT)
+        parts.append('s' + text)
+    elif flags != MEM_Null:
+        op.w_p4 = None
+        parts.append('?')
+
+
+def _decode_key_info(op, key_info, parts):
+    """Collations and sort flags of a KeyInfo."""
+    n = mem.u16(key_info + KeyInfo_nKeyField)
+    flags_at = mem.i64(key_info + KeyInfo_aSortFlags)
+    if flags_at == 0 or op.p5 & OPFLAG_PERMUTE:
+        parts.append('-')
+        return
+    collations = []
+    sort_flags = []
+    for i in range(n):
+        collations.append(capi.collation_kind(mem.i64(key_info + KeyInfo_aColl + 8 * i)))
+        sort_flags.append(mem.u8(flags_at + i))
+        parts.append('k%d.%d' % (collations[i], sort_flags[i]))
+    op.collations = collations[:]
+    op.sort_flags = sort_flags[:]
+
+
+def _link(ops):
+    """Fill in what an opcode knows from others: its handler's presence, the record register of
+    a pseudo-cursor, the readers of a sorter, the CollSeq before min() and max()."""
+    records = {}
+    readers = {}
+    for op in ops:
+        if op.opcode == opcodes.OP_OpenPseudo:
+            records[op.p1] = op.p2
+        elif op.opcode == opcodes.OP_SorterData:
+            readers[op.p1] = readers.get(op.p1, []) + [op.p3]
+    previous = None
+    for op in ops:
+        declaration = TABLE.get(op.opcode, None)
+        op.covered = declaration is not None
+        op.loop = declaration is not None and declaration.loop
+        if op.opcode == opcodes.OP_Column:
+            op.record = records.get(op.p1, -1)
+        elif op.opcode == opcodes.OP_SorterNext:
+            op.readers = readers.get(op.p1, [])[:]
+        elif op.opcode == opcodes.OP_MakeRecord:
+            op.fields = mem.alloc(24 * max(op.p2, 1))
+        elif op.opcode == _OP_AGGSTEP and previous is not None:
+            if previous.opcode == opcodes.OP_CollSeq:
+                op.skip_register = previous.p1
+        previous = op

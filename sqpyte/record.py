@@ -1,0 +1,133 @@
+"""Decoding of records: serial types, the offset of a column, its value.
+
+The record format (https://www.sqlite.org/fileformat2.html#record_format) is a header of varint
+serial types and a body.  The header's size and nearly all serial types take one byte.  A byte of
+128 or more starts a longer varint: `SIZES` gives it a size so large that the one bounds check at
+the end of `op_column` fails, so a trace needs no check per column; `find_column` then does it
+with full varints.
+"""
+from sqpyte import mem
+from sqpyte.jit import dont_look_inside
+from sqpyte.values import NULL, W_Blob, W_Int, W_Real, W_Text, row_origin
+
+KIND_NULL, KIND_INT, KIND_REAL, KIND_CONSTANT, KIND_TEXT, KIND_BLOB, KIND_OTHER = range(7)
+POISON = 1 << 28        # the size of a serial type that takes more than one byte
+MISSING = -2            # the record has fewer columns
+UNUSUAL = -1            # leave the record to C
+
+
+def size_of(serial_type):
+    """Size in bytes of the value of a serial type."""
+    if serial_type >= 12:
+        return (serial_type - 12) >> 1
+    return [0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0][serial_type]
+
+
+def kind_of(serial_type):
+    """KIND_* of a serial type."""
+    if serial_type >= 12:
+        return KIND_TEXT if serial_type & 1 else KIND_BLOB
+    return [KIND_NULL, KIND_INT, KIND_INT, KIND_INT, KIND_INT, KIND_INT, KIND_INT,
+            KIND_REAL, KIND_CONSTANT, KIND_CONSTANT, KIND_OTHER, KIND_OTHER][serial_type]
+
+
+SIZES = mem.immortal_bytes(b'\0' * 1024)      # int32 by header byte
+KINDS = mem.immortal_bytes(b'\0' * 256)       # uint8 by header byte
+
+
+def fill_tables():
+    """Fill SIZES and KINDS; called once when the VM starts (raw memory isn't translated)."""
+    for byte in range(256):
+        mem.set_i32(SIZES + 4 * byte, size_of(byte) if byte < 128 else POISON)
+        mem.set_u8(KINDS + byte, kind_of(byte) if byte < 128 else KIND_OTHER)
+
+
+@dont_look_inside
+def find_column(row, size, column):
+    """Position and serial type of a column, from full varints.
+
+    Args: row, the record's address; size, its bytes, all in memory; column, from 0.
+    Returns: serial type << 32 | offset; or MISSING; or UNUSUAL for a record that is corrupt or
+        whose varints are longer than this function reads.
+    """
+    header = mem.u8(row)
+    at = 1
+    if header >= 128:
+        if size < 2 or mem.u8(row + 1) >= 128:
+            return UNUSUAL
+        header = ((header & 127) << 7) | mem.u8(row + 1)
+        at = 2
+    if header > size:
+        return UNUSUAL
+    offset = header
+    i = 0
+    while at < header:
+        serial_type = mem.u8(row + at)
+        at += 1
+        if serial_type >= 128:
+            if at >= header:
+                return UNUSUAL
+            low = mem.u8(row + at)
+            at += 1
+            serial_type = ((serial_type & 127) << 7) | (low & 127)
+            if low >= 128:
+                if at >= header:
+                    return UNUSUAL
+                low = mem.u8(row + at)
+                at += 1
+                if low >= 128:
+                    return UNUSUAL
+                serial_type = (serial_type << 7) | low
+        end = offset + size_of(serial_type)
+        if end > size:
+            return UNUSUAL
+        if i == column:
+            if at == header and end != size:
+                return UNUSUAL
+            return (serial_type << 32) | offset
+        offset = end
+        i += 1
+    if offset != size:
+        return UNUSUAL
+    return MISSING
+
+
+def value_of(kind, serial_type, address, cursor, careful):
+    """The value of a column.
+
+    Args: kind and serial_type of it; its address; the cursor's number, for the origin of
+        texts; careful, whether the 7 bytes before address may be outside of the buffer.
+    Returns: a W_Value, or None for serial types to leave to C.
+    """
+    if kind == KIND_INT:
+        size = mem.i32(SIZES + 4 * serial_type)
+        if careful:
+            return W_Int(small_int(address, size))
+        return W_Int(mem.big_endian_int(address, size))
+    if kind == KIND_REAL:
+        r = mem.big_endian_real(address)
+        if r != r:
+            return NULL
+        return W_Real(r)
+    if kind == KIND_TEXT:
+        return W_Text(address, (serial_type - 13) >> 1, row_origin(cursor))
+    if kind == KIND_CONSTANT:
+        return W_Int(serial_type - 8)
+    if kind == KIND_NULL:
+        return NULL
+    if kind == KIND_BLOB:
+        return W_Blob(address, (serial_type - 12) >> 1, row_origin(cursor))
+    return None
+
+
+@dont_look_inside
+def small_int(address, size):
+    """The big-endian integer at address, byte by byte."""
+    value = mem.u8(address)
+    if value >= 128:
+        value -= 256
+    i = 1
+    while i < size:
+        value = (value << 8) | mem.u8(address + i)
+        i += 1
+    return value

@@ -1,0 +1,93 @@
+"""The values that registers hold: immutable language-level objects, never C `Mem` structs.
+
+The first SQPyte kept `Mem` in C and its authors found that this hobbled the optimiser.  As
+plain objects with immutable fields they are removed by the JIT (RPython's, or PyPy's for the
+inliner): integers and reals then live in machine registers.
+
+A text or a blob is a view of raw memory, of which `origin` says how long it lasts:
+
+* `r >= 0`: the `Mem` of register r, until that is written;
+* `CONSTANT`: for ever;
+* `row_origin(c)`: the row under cursor c, until the cursor leaves the page (or the sorter's
+  record).
+"""
+
+CONSTANT = -1
+
+
+def row_origin(cursor):
+    """The origin of views of the row under the cursor with this number."""
+    return -2 - cursor
+
+
+class W_Value(object):
+    """Any value of a register."""
+    _attrs_ = []
+    __slots__ = ()
+
+
+class W_Null(W_Value):
+    """NULL."""
+    _attrs_ = []
+    __slots__ = ()
+
+
+class W_Int(W_Value):
+    """A 64-bit integer."""
+    _immutable_fields_ = ['intval']
+    __slots__ = ('intval',)
+
+    def __init__(self, intval):
+        self.intval = intval
+
+
+class W_Real(W_Value):
+    """A double; never NaN, which SQL has as NULL."""
+    _immutable_fields_ = ['floatval']
+    __slots__ = ('floatval',)
+
+    def __init__(self, floatval):
+        self.floatval = floatval
+
+
+class W_Bytes(W_Value):
+    """A view of size bytes at address; see the module's docstring for origin."""
+    _immutable_fields_ = ['address', 'size', 'origin']
+    __slots__ = ('address', 'size', 'origin')
+
+    def __init__(self, address, size, origin):
+        self.address = address
+        self.size = size
+        self.origin = origin
+
+    def moved(self, address, origin):
+        """The same bytes at another place."""
+        return W_Bytes(address, self.size, origin)
+
+
+class W_Text(W_Bytes):
+    """UTF-8 text."""
+    __slots__ = ()
+
+    def moved(self, address, origin):
+        """The same text at another place."""
+        return W_Text(address, self.size, origin)
+
+
+class W_Blob(W_Bytes):
+    """A blob."""
+    __slots__ = ()
+
+    def moved(self, address, origin):
+        """The same blob at another place."""
+        return W_Blob(address, self.size, origin)
+
+
+class W_InMem(W_Value):
+    """Stands for a value that only the register's `Mem` in C has (see frame.py)."""
+    _attrs_ = []
+    __slots__ = ()
+
+
+NULL = W_Null()
+IN_MEM = W_InMem()
