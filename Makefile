@@ -39,8 +39,8 @@ pypy-env: deps  ## make build/pypy-env, the PyPy 3 environment everything runs i
 data: pypy-env engine  ## generate the TPC-H database (SCALE=0.05), cached
 	@$(PYTHON) -m benchmarks data --scale $(SCALE)
 
-figure3: data  ## run the paper's Figure 3 program with sqpyte and with sqlite3
-	@$(PYTHON) examples/figure3.py
+figure3: data  ## run the paper's Figure 3 program with sqpyte and, beside it, with sqlite3
+	@$(PYTHON) -m benchmarks figure3 --scale $(SCALE)
 
 vm: deps-test engine  ## translate the RPython VM to build/libsqpyte.so (needs Python 2.7; 5 to 10 minutes)
 	@$(PYPY) -m tools.translate

@@ -152,6 +152,7 @@ def make_venv(python, directory, files):
         say('making %s' % os.path.relpath(directory, ROOT))
         shutil.rmtree(directory, ignore_errors=True)
         subprocess.run([python, '-m', 'venv', directory], check=True)
+        make_importable(directory)
         write(base, base_key)
     for path in files:
         stamp = os.path.join(directory, '.' + os.path.basename(path))
@@ -162,6 +163,12 @@ def make_venv(python, directory, files):
                         '-r', path], check=True)
         shutil.copyfile(path, stamp)
     return inside
+
+
+def make_importable(directory):
+    """Let every program in the environment `directory` import this source tree."""
+    for packages in glob.glob(os.path.join(directory, 'lib', '*', 'site-packages')):
+        write(os.path.join(packages, 'sqpyte.pth'), ROOT + '\n')
 
 
 def read(path):
