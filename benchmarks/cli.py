@@ -1,0 +1,147 @@
+"""The command line: `python -m benchmarks micro|tpch|figure3|data` (`--help` says more).
+
+Exit code 0: all answers were the same; 1: they weren't, or a process failed; 2: something is missing.
+"""
+
+import argparse
+import collections
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from benchmarks import configuration, data, engines, figure3, measure, micro, places, queries
+from benchmarks import report as reports
+
+Suite = collections.namedtuple('Suite', 'help engines default baseline queries normal scale')
+
+SUITES = {
+    'micro': Suite('the paper\'s six micro-benchmarks on DB-API modules', engines.MICRO,
+                   tuple(engines.MICRO), 'stock-pypy', micro.NAMES, str, 0.2),
+    'tpch': Suite('TPC-H\'s 22 queries on libraries with the sqlite3 C API', engines.TPCH,
+                  ('stock', 'vm'), 'stock', queries.NAMES, queries.normal, 0.2),
+    'figure3': Suite('examples/figure3.py on sqpyte and on sqlite3', figure3.ENGINES,
+                     tuple(figure3.ENGINES), 'stock-pypy', (figure3.QUERY,), str, 0.05),
+}
+
+
+def positive(text):
+    """Return the scale factor (float) that `text` says; argparse's type."""
+    value = float(text)
+    if not value > 0:
+        raise ValueError(text)
+    return value
+
+
+def add_suite(commands, name, suite):
+    """Add the sub-command that runs `suite`."""
+    parser = commands.add_parser(name, help=suite.help, description=suite.help,
+                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    option = parser.add_argument
+    option('--scale', type=positive, default=suite.scale, help='TPC-H\'s scale factor')
+    option('--queries', default=','.join(suite.queries), help='which, with commas between them')
+    option('--engines', default=','.join(suite.default),
+           help='which of %s, with commas; the baseline %s is always among them'
+           % (', '.join(suite.engines), suite.baseline))
+    option('--json', metavar='FILE', help='write configuration and results to FILE')
+    option('--processes', type=int, default=5, help='processes for each engine and query')
+    option('--warmup', type=int, default=3, help='unmeasured runs after the first, at least')
+    option('--warmup-seconds', type=float, default=1.0, help='time of unmeasured runs, at least')
+    option('--runs', type=int, default=5, help='measured runs of each process, at least')
+    option('--seconds', type=float, default=0.5, help='time of measured runs, at least')
+    option('--cache-size', type=int, help='PRAGMA cache_size; without it, SQLite\'s default')
+    option('--nursery', default='4M', help='PYPY_GC_NURSERY of every PyPy (see README.md here)')
+    option('--timeout', type=float, default=1800, help='seconds that a process may take')
+
+
+def chosen(text, known, what, normal=str):
+    """Return the names in a comma-separated list. Raises places.Missing for an unknown one."""
+    names = [normal(name.strip()) for name in text.split(',') if name.strip()]
+    for name in names:
+        if name not in known:
+            raise places.Missing('no %s "%s"; there are: %s' % (what, name, ', '.join(known)))
+    return list(dict.fromkeys(names))
+
+
+def bar(console):
+    """Return a progress bar."""
+    return Progress(TextColumn('{task.description}'), BarColumn(), TextColumn('{task.fields[note]}'),
+                    TimeElapsedColumn(), console=console)
+
+
+def ensure_data(scale, console):
+    """Return the path of the database of `scale`, showing progress while it is generated."""
+    if data.is_current(data.path_of(scale)):
+        return data.path_of(scale)
+    with bar(console) as progress:
+        tasks = {}
+
+        def step(name, rows, expected):
+            if name not in tasks:
+                for task in tasks.values():
+                    progress.update(task, completed=1, total=1)
+                tasks[name] = progress.add_task('TPC-H %g: %s' % (scale, name), note='', total=None)
+            progress.update(tasks[name], completed=min(rows, expected), total=expected,
+                            note='%d rows' % rows if rows else '')
+
+        path = data.ensure(scale, step)
+        for task in tasks.values():
+            progress.update(task, completed=1, total=1)
+    return path
+
+
+def run_suite(name, suite, options, console):
+    """Run one suite as `options` say; print and write what it found; return the exit code."""
+    names = chosen(options.queries, suite.queries, 'query', suite.normal)
+    wanted = chosen(options.engines, suite.engines, 'engine')
+    engines_used = {engine: suite.engines[engine] for engine in suite.engines
+                    if engine in wanted or engine == suite.baseline}
+    settings = engines.Settings(options.warmup, options.warmup_seconds, options.runs,
+                                options.seconds, options.cache_size, options.nursery,
+                                options.timeout)
+    for engine in engines_used.values():   # before the minutes that generating data may take
+        engine.check(':memory:', settings)
+    database = ensure_data(options.scale, console)
+    configuration.warm(database)
+    found = {engine: engines_used[engine].check(database, settings) for engine in engines_used}
+    configured = configuration.gather(name, options.scale, database, settings, options.processes,
+                                      found)
+    with bar(console) as progress:
+        task = progress.add_task(name, note='',
+                                 total=len(names) * len(engines_used) * options.processes)
+
+        def step(query, engine, number):
+            progress.update(task, advance=1, note='%s on %s, process %d of %d' % (
+                query, engine, number + 1, options.processes))
+
+        report = measure.run(name, engines_used, suite.baseline, names, options.scale, database,
+                             settings, options.processes, step)
+    if name == 'figure3':   # what a newcomer sees first: short; --json has the rest
+        figure3.show_sums(console, report)
+    else:
+        reports.show_configuration(console, configured)
+    reports.show(report, console)
+    if options.json:
+        reports.write_json(options.json, report, configured)
+    return 1 if report.problems else 0
+
+
+def main(arguments):
+    """Run the command line; return the exit code."""
+    parser = argparse.ArgumentParser(prog='python -m benchmarks', description=__doc__)
+    commands = parser.add_subparsers(dest='command', required=True)
+    for name, suite in SUITES.items():
+        add_suite(commands, name, suite)
+    generate = commands.add_parser('data', help='generate the TPC-H database of a scale')
+    generate.add_argument('--scale', type=positive, default=0.2, help='TPC-H\'s scale factor')
+    options = parser.parse_args(arguments)
+    console = Console()
+    if not console.is_terminal:   # a file or a pipe has no width of its own
+        console.width = 110
+    try:
+        if options.command == 'data':
+            console.print(ensure_data(options.scale, console), soft_wrap=True)
+            return 0
+        return run_suite(options.command, SUITES[options.command], options, console)
+    except (places.Missing, RuntimeError) as error:
+        Console(stderr=True).print('error: %s' % error, markup=False, soft_wrap=True)
+        return 2

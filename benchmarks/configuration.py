@@ -1,0 +1,125 @@
+"""Everything that a reader needs to repeat a measurement, as one JSON object.
+
+A single setting of SQLite can change its speed by an order of magnitude, so nothing is left to
+defaults unsaid: what the user chose, what SQLite reports about itself in each engine's process, the
+data, and the machine. The machine's description comes from pyperf. Its Runner isn't used: it starts
+processes of one Python program, one benchmark after the other, while the harness has to let engines
+take turns (two interpreters, or a C program with two libraries) and to compare their answers.
+"""
+
+import datetime
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from benchmarks import data, load, places
+
+MACHINE = ('hostname', 'platform', 'cpu_model_name', 'cpu_count', 'cpu_freq', 'cpu_config',
+           'cpu_affinity', 'aslr', 'load_avg_1min', 'runnable_threads', 'uptime', 'timer',
+           'perf_version')
+
+
+def machine():
+    """Return pyperf's description of this machine (dict of str to str or number)."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'metadata.json')
+        subprocess.run([sys.executable, '-m', 'pyperf', 'collect_metadata', '-o', path],
+                       check=True, stdout=subprocess.DEVNULL)
+        with open(path, encoding='utf-8') as file:
+            found = json.load(file)
+    metadata = dict(found['benchmarks'][0].get('metadata', {}), **found.get('metadata', {}))
+    return {name: metadata[name] for name in MACHINE if name in metadata}
+
+
+def git_commit():
+    """Return the commit of this working tree, with '+changes' if files differ; None outside git."""
+    def git(*arguments):
+        return subprocess.run(('git',) + arguments, cwd=places.ROOT, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, universal_newlines=True)
+
+    try:
+        head = git('rev-parse', 'HEAD')
+    except OSError:
+        return None
+    if head.returncode != 0:
+        return None
+    changed = git('status', '--porcelain', '--untracked-files=no').stdout.strip()
+    return head.stdout.strip() + ('+changes' if changed else '')
+
+
+def file_system(path):
+    """Return the type and mount options (str) of the file system that holds `path`."""
+    best = ('', 'unknown')
+    with open('/proc/mounts', encoding='utf-8') as file:
+        for line in file:
+            _, mount, kind, options = line.split()[:4]
+            mount = mount.replace('\\040', ' ')
+            inside = os.path.realpath(path).startswith(mount.rstrip('/') + '/')
+            if inside and len(mount) >= len(best[0]):
+                best = (mount, '%s (%s)' % (kind, options))
+    return best[1]
+
+
+def sha256(path):
+    """Return the SHA-256 (hex str) of a file."""
+    state = hashlib.sha256()
+    with open(path, 'rb') as file:
+        for block in iter(lambda: file.read(1 << 20), b''):
+            state.update(block)
+    return state.hexdigest()
+
+
+def warm(path):
+    """Read a file once, so that every engine finds it in the operating system's cache."""
+    with open(path, 'rb', buffering=0) as file:
+        while file.read(1 << 20):
+            pass
+
+
+def gather(suite, scale, database, settings, rounds, engines):
+    """Return the configuration (dict, as it goes into the JSON).
+
+    Args:
+        suite: the suite's name.
+        scale: TPC-H's scale factor (float).
+        database: path of the database.
+        settings: engines.Settings.
+        rounds: processes for each engine and query.
+        engines: dict of engine name to what its process said of itself.
+    """
+    for found in engines.values():
+        found['library_sha256'] = {path: sha256(path) for path in found.get('libraries', ())}
+    return {
+        'suite': suite,
+        'command': ' '.join(['python -m benchmarks'] + sys.argv[1:]),
+        'date': datetime.datetime.now(datetime.timezone.utc).isoformat(timespec='seconds'),
+        'git_commit': git_commit(),
+        'method': {
+            'processes_per_engine': rounds,
+            'order': 'the engines\' processes take turns; every second round is reversed',
+            'warmup_runs_at_least': settings.warmup_runs,
+            'warmup_seconds_at_least': settings.warmup_seconds,
+            'measured_runs_at_least': settings.runs,
+            'measured_seconds_at_least': settings.seconds,
+            'median': 'over processes, of each process\'s median run',
+            'interval': '95 %, hierarchical bootstrap (rounds, then runs)',
+            'first_run': 'of a new process, after connecting; database in the OS cache',
+            'cache_size': 'default' if settings.cache_size is None else settings.cache_size,
+            'PYPY_GC_NURSERY': settings.nursery,
+        },
+        'data': {
+            'scale': scale,
+            'path': database,
+            'bytes': os.path.getsize(database),
+            'rows': data.row_counts(database),
+            'indexes': [line for line in load.read('indexes.sql').splitlines()
+                        if line.startswith('CREATE')],
+            'file_system': file_system(database),
+        },
+        'machine': machine(),
+        'harness_python': sys.version.replace('\n', ' '),
+        'engines': engines,
+    }

@@ -1,0 +1,170 @@
+"""The engines: how a process that runs one query on one of them is started, and what it returns."""
+
+import collections
+import json
+import os
+import subprocess
+
+from benchmarks import driver, places, queries
+
+# How often and how long a process runs its query. Runs go on until both the number and the time
+# (seconds) are reached. `cache_size` is as in PRAGMA cache_size (None: SQLite's default), `nursery`
+# goes to PYPY_GC_NURSERY, `timeout` is in seconds.
+Settings = collections.namedtuple(
+    'Settings', 'warmup_runs warmup_seconds runs seconds cache_size nursery timeout')
+
+# What one process measured; times in seconds. `answers` holds the distinct answers of its runs,
+# `configuration` what it ran on.
+Outcome = collections.namedtuple(
+    'Outcome', 'configuration startup_s first_run_s samples_s warmup_runs answers checksums')
+
+
+class EngineFailure(Exception):
+    """A process of an engine failed; the message says which and how."""
+
+
+def run_process(name, command, environment, timeout):
+    """Return what a process prints, as text; its text needn't be UTF-8.
+
+    Raises:
+        EngineFailure: it exits with another code than 0, or takes longer than `timeout` seconds.
+    """
+    try:
+        process = subprocess.run(command, cwd=places.ROOT, env=environment, timeout=timeout,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except subprocess.TimeoutExpired:
+        raise EngineFailure('%s: no end within %g s' % (name, timeout))
+    if process.returncode != 0:
+        errors = process.stderr.decode('utf-8', 'replace').strip()
+        raise EngineFailure('%s: exit code %d\n%s' % (name, process.returncode, errors[-4000:]))
+    return process.stdout.decode('utf-8', 'surrogateescape')
+
+
+def outcome(name, text):
+    """Return the Outcome that a process printed as JSON. Raises EngineFailure."""
+    try:
+        return Outcome(**dict({'checksums': []}, **json.loads(text)))
+    except (ValueError, TypeError) as error:
+        raise EngineFailure('%s: cannot read what it printed (%s): %.200s' % (name, error, text))
+
+
+def clean_environment(**more):
+    """Return the environment of a measured process: ours, with nothing that swaps libraries."""
+    kept = {key: value for key, value in os.environ.items()
+            if key not in ('LD_LIBRARY_PATH', 'LD_PRELOAD', 'PYTHONPATH', 'PYTHONHOME')}
+    kept.update(more)
+    return kept
+
+
+class PythonEngine:
+    """A DB-API module under an interpreter; runs the micro-benchmarks and examples/figure3.py.
+
+    Args:
+        name: the engine's name.
+        interpreter: function that returns the interpreter's path.
+        module: the DB-API module's name.
+        on_stock: whether that module is to be given our stock build of SQLite.
+        make: the command that builds what the module needs, for messages.
+    """
+
+    def __init__(self, name, interpreter, module, on_stock, make):
+        self.name = name
+        self.interpreter = interpreter
+        self.module = module
+        self.on_stock = on_stock
+        self.make = make
+
+    def environment(self, settings):
+        """Return the environment (dict) of this engine's processes."""
+        more = {'PYTHONPATH': places.ROOT}
+        if settings.nursery:
+            more['PYPY_GC_NURSERY'] = settings.nursery
+        if self.on_stock:
+            more['LD_LIBRARY_PATH'] = places.stock_loader_folder()
+        return clean_environment(**more)
+
+    def worker(self, benchmark, database, settings):
+        """Return what worker.py prints for `benchmark` (a name, or None for no more than its
+        configuration)."""
+        request = {'module': self.module, 'database': database, 'benchmark': benchmark,
+                   'cache_size': settings.cache_size, 'warmup_runs': settings.warmup_runs,
+                   'warmup_seconds': settings.warmup_seconds, 'runs': settings.runs,
+                   'seconds': settings.seconds}
+        command = [self.interpreter(), '-m', 'benchmarks.worker', json.dumps(request)]
+        return run_process(self.name, command, self.environment(settings), settings.timeout)
+
+    def check(self, database, settings):
+        """Return the configuration of a process of this engine, checking that it can run.
+
+        Raises:
+            places.Missing: it can't; says what to type.
+        """
+        try:
+            found = json.loads(self.worker(None, database, settings))['configuration']
+        except EngineFailure as error:
+            raise places.Missing('%s\nThe engine can\'t run yet: type `%s`, or choose others with '
+                                 '`--engines`' % (error, self.make))
+        if self.on_stock:
+            expected = os.path.realpath(places.stock_library())
+            if [os.path.realpath(path) for path in found['libraries']] != [expected]:
+                raise places.Missing(
+                    '%s: the sqlite3 module of %s does not take its SQLite from LD_LIBRARY_PATH '
+                    '(%s instead of %s): name another interpreter in SQPYTE_PYPY or SQPYTE_CPYTHON'
+                    % (self.name, found['executable'], found['libraries'], expected))
+        return found
+
+    def run(self, query, scale, database, settings):
+        """Run one micro-benchmark in a process of its own; return its Outcome.
+
+        Raises:
+            EngineFailure: the process failed.
+        """
+        return outcome(self.name, self.worker(query, database, settings))
+
+
+class LibraryEngine:
+    """A library with the sqlite3 C API, run by driver.c; runs the TPC-H queries.
+
+    Args:
+        name: the engine's name.
+        library: function that returns the library's path.
+    """
+
+    def __init__(self, name, library):
+        self.name = name
+        self.library = library
+
+    def command(self, sql, database, settings):
+        """Return the command line that runs `sql`."""
+        command = [driver.build(), self.library(), database, sql, str(settings.warmup_runs),
+                   repr(settings.warmup_seconds), str(settings.runs), repr(settings.seconds)]
+        if settings.cache_size is not None:
+            command.append(str(settings.cache_size))
+        return command
+
+    def check(self, database, settings):
+        """Return the configuration of a process of this engine. Raises places.Missing."""
+        once = settings._replace(warmup_runs=0, warmup_seconds=0.0, runs=1, seconds=0.0)
+        return self.run_sql('SELECT 1', database, once).configuration
+
+    def run_sql(self, sql, database, settings):
+        """Run one statement in a process of its own; return its Outcome. Raises EngineFailure."""
+        text = run_process(self.name, self.command(sql, database, settings), clean_environment(),
+                           settings.timeout)
+        return outcome(self.name, text)
+
+    def run(self, query, scale, database, settings):
+        """Run the TPC-H query of this name as run_sql does."""
+        return self.run_sql(queries.text(query, scale), database, settings)
+
+
+MICRO = {engine.name: engine for engine in (
+    PythonEngine('stock-pypy', places.pypy, 'sqlite3', True, 'make'),
+    PythonEngine('stock-cpython', places.cpython, 'sqlite3', True, 'make'),
+    PythonEngine('sqpyte-pypy', places.pypy, 'sqpyte', False, 'make'),
+)}
+TPCH = {engine.name: engine for engine in (
+    LibraryEngine('stock', places.stock_library),
+    LibraryEngine('vm', places.vm_library),
+    LibraryEngine('engine', places.engine_library),
+)}

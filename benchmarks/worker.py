@@ -1,0 +1,104 @@
+"""Runs one micro-benchmark in this process: `python -m benchmarks.worker SETTINGS` (JSON).
+
+Uses nothing but the standard library, because it runs under every interpreter that is compared.
+Prints one JSON object: `configuration`, `startup_s`, `first_run_s`, `samples_s`, `warmup_runs` and
+`answers` (the distinct answers of all runs, in order: more than one means the engine is wrong).
+"""
+
+import hashlib
+import importlib
+import json
+import os
+import platform
+import sys
+import time
+
+from benchmarks import micro
+
+PRAGMAS = ('journal_mode', 'synchronous', 'page_size', 'cache_size', 'mmap_size', 'temp_store',
+           'locking_mode')
+
+
+def summary(answer):
+    """Return `answer` as something JSON keeps exactly: a dict becomes its size and a digest."""
+    if isinstance(answer, dict):
+        state = hashlib.sha256()
+        for item in answer.items():
+            state.update(repr(item).encode())
+        return {'rows': len(answer), 'sha256': state.hexdigest()}
+    return list(answer) if isinstance(answer, tuple) else answer
+
+
+def loaded_libraries():
+    """Return the paths of the shared libraries of SQLite or of ours in this process."""
+    with open('/proc/self/maps', encoding='utf-8') as file:
+        paths = {line.split(None, 5)[5].strip() for line in file if '/' in line}
+    return sorted(path for path in paths if path.endswith(('.so', '.so.0')) and
+                  os.path.basename(path).startswith(('libsqlite3', 'libsqpyte')))
+
+
+def configuration(connection):
+    """Return what this process runs on: interpreter, SQLite, its libraries, options, pragmas."""
+    version, source = connection.execute(
+        'SELECT sqlite_version(), sqlite_source_id()').fetchone()
+    pragmas = {name: (connection.execute('PRAGMA ' + name).fetchone() or (0,))[0]
+               for name in PRAGMAS}
+    return {
+        'python': '%s %s' % (platform.python_implementation(), ' '.join(sys.version.split())),
+        'executable': sys.executable,
+        'gc_nursery': os.environ.get('PYPY_GC_NURSERY'),
+        'sqlite_version': version,
+        'sqlite_source_id': source,
+        'compile_options': [row[0] for row in connection.execute('PRAGMA compile_options')],
+        'libraries': loaded_libraries(),
+        'pragmas': pragmas,
+    }
+
+
+def repeat(run, least_runs, least_seconds):
+    """Call `run` at least `least_runs` times and for `least_seconds`; return its results."""
+    results = []
+    start = time.perf_counter()
+    while len(results) < least_runs or time.perf_counter() - start < least_seconds:
+        results.append(run())
+    return results
+
+
+def main(settings):
+    """Run one benchmark and return what the module's docstring lists.
+
+    Args:
+        settings: dict of `module` (DB-API module's name), `database` (path), `benchmark` (name),
+            `cache_size` (as PRAGMA cache_size, or None), `warmup_runs`, `warmup_seconds`, `runs`,
+            `seconds`. Without a `benchmark`, returns the configuration alone.
+    """
+    start = time.perf_counter()
+    module = importlib.import_module(settings['module'])
+    connection = module.connect(settings['database'])
+    if settings['cache_size'] is not None:
+        connection.execute('PRAGMA cache_size = %d' % settings['cache_size'])
+    micro.prepare(connection)
+    startup = time.perf_counter() - start
+    if settings['benchmark'] is None:
+        return {'configuration': configuration(connection)}
+    benchmark = micro.BENCHMARKS[settings['benchmark']]
+    answers = []
+
+    def run():
+        start = time.perf_counter()
+        answer = benchmark(module, connection)
+        seconds = time.perf_counter() - start
+        answer = summary(answer)
+        if answer not in answers:
+            answers.append(answer)
+        return seconds
+
+    first = run()
+    warmup = repeat(run, settings['warmup_runs'], settings['warmup_seconds'])
+    samples = repeat(run, settings['runs'], settings['seconds'])
+    return {'configuration': configuration(connection), 'startup_s': startup, 'first_run_s': first,
+            'samples_s': samples, 'warmup_runs': len(warmup), 'answers': answers}
+
+
+if __name__ == '__main__':
+    json.dump(main(json.loads(sys.argv[1])), sys.stdout)
