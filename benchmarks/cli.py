@@ -1,6 +1,7 @@
 """The command line: `python -m benchmarks micro|tpch|figure3|data` (`--help` says more).
 
-Exit code 0: all answers were the same; 1: they weren't, or a process failed; 2: something is missing.
+Exit code 0: all answers were the same; 1: they weren't, or a process failed; 2: something is
+missing.
 """
 
 import argparse
@@ -64,8 +65,8 @@ def chosen(text, known, what, normal=str):
 
 def bar(console):
     """Return a progress bar."""
-    return Progress(TextColumn('{task.description}'), BarColumn(), TextColumn('{task.fields[note]}'),
-                    TimeElapsedColumn(), console=console)
+    return Progress(TextColumn('{task.description}'), BarColumn(),
+                    TextColumn('{task.fields[note]}'), TimeElapsedColumn(), console=console)
 
 
 def ensure_data(scale, console):
@@ -73,7 +74,7 @@ def ensure_data(scale, console):
     if data.is_current(data.path_of(scale)):
         return data.path_of(scale)
     with bar(console) as progress:
-        tasks = {}
+        tasks: dict = {}
 
         def step(name, rows, expected):
             if name not in tasks:

@@ -2,36 +2,16 @@
 
 A single setting of SQLite can change its speed by an order of magnitude, so nothing is left to
 defaults unsaid: what the user chose, what SQLite reports about itself in each engine's process, the
-data, and the machine. The machine's description comes from pyperf. Its Runner isn't used: it starts
-processes of one Python program, one benchmark after the other, while the harness has to let engines
-take turns (two interpreters, or a C program with two libraries) and to compare their answers.
+data, and the machine.
 """
 
 import datetime
 import hashlib
-import json
 import os
 import subprocess
 import sys
-import tempfile
 
-from benchmarks import data, load, places
-
-MACHINE = ('hostname', 'platform', 'cpu_model_name', 'cpu_count', 'cpu_freq', 'cpu_config',
-           'cpu_affinity', 'aslr', 'load_avg_1min', 'runnable_threads', 'uptime', 'timer',
-           'perf_version')
-
-
-def machine():
-    """Return pyperf's description of this machine (dict of str to str or number)."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, 'metadata.json')
-        subprocess.run([sys.executable, '-m', 'pyperf', 'collect_metadata', '-o', path],
-                       check=True, stdout=subprocess.DEVNULL)
-        with open(path, encoding='utf-8') as file:
-            found = json.load(file)
-    metadata = dict(found['benchmarks'][0].get('metadata', {}), **found.get('metadata', {}))
-    return {name: metadata[name] for name in MACHINE if name in metadata}
+from benchmarks import data, load, machine, places
 
 
 def git_commit():
@@ -119,7 +99,7 @@ def gather(suite, scale, database, settings, rounds, engines):
                         if line.startswith('CREATE')],
             'file_system': file_system(database),
         },
-        'machine': machine(),
+        'machine': machine.describe(),
         'harness_python': sys.version.replace('\n', ' '),
         'engines': engines,
     }

@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import zlib
 
 from benchmarks import load, places
@@ -15,8 +16,8 @@ ROWS_AT_1 = {'supplier': 10000, 'customer': 150000, 'part': 200000, 'partsupp': 
 
 
 def version():
-    """Return the number (int) that marks databases of today's schema, indexes and page layout."""
-    text = load.read('schema.sql') + load.read('indexes.sql') + load.read('load.py')
+    """Return the number (int) that marks databases of today's schema, indexes and loader."""
+    text = '%s%s%d' % (load.read('schema.sql'), load.read('indexes.sql'), load.LOADER)
     return zlib.crc32(text.encode()) & 0x7fffffff
 
 
@@ -62,18 +63,19 @@ def ensure(scale, progress=None):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     partial = '%s.%d.part' % (path, os.getpid())
     command = [sys.executable, '-m', 'benchmarks.load', places.tpchgen(), '%g' % scale, partial,
-               str(version())]
+               str(version()), places.stock_library()]
     environment = dict(os.environ, LD_LIBRARY_PATH=places.stock_loader_folder())
     try:
-        with subprocess.Popen(command, cwd=places.ROOT, env=environment, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, universal_newlines=True) as process:
-            for line in process.stdout:
-                step, rows = line.split()
-                if progress is not None:
-                    progress(step, int(rows), expected_rows(step, scale))
-            errors = process.stderr.read()
-        if process.returncode != 0:
-            raise RuntimeError('loading scale %g failed:\n%s' % (scale, errors))
+        with tempfile.TemporaryFile('w+') as errors:
+            with subprocess.Popen(command, cwd=places.ROOT, env=environment, stderr=errors,
+                                  stdout=subprocess.PIPE, universal_newlines=True) as process:
+                for line in process.stdout or ():
+                    step, rows = line.split()
+                    if progress is not None:
+                        progress(step, int(rows), expected_rows(step, scale))
+            if process.returncode != 0:
+                errors.seek(0)
+                raise RuntimeError('loading scale %g failed:\n%s' % (scale, errors.read()))
         os.replace(partial, path)
     finally:
         if os.path.exists(partial):

@@ -24,7 +24,7 @@ def build():
     try:
         subprocess.run(command, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise places.Missing('cannot compile benchmarks/driver.c (%s): type '
-                             '`apt-get install gcc libc6-dev`, or name a compiler in CC' % error)
+        raise places.Missing('cannot compile benchmarks/driver.c (%s): type `apt-get install gcc '
+                             'libc6-dev`, or name a compiler in CC' % error) from error
     os.replace(partial, target)
     return target

@@ -32,8 +32,8 @@ def run_process(name, command, environment, timeout):
     try:
         process = subprocess.run(command, cwd=places.ROOT, env=environment, timeout=timeout,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    except subprocess.TimeoutExpired:
-        raise EngineFailure('%s: no end within %g s' % (name, timeout))
+    except subprocess.TimeoutExpired as error:
+        raise EngineFailure('%s: no end within %g s' % (name, timeout)) from error
     if process.returncode != 0:
         errors = process.stderr.decode('utf-8', 'replace').strip()
         raise EngineFailure('%s: exit code %d\n%s' % (name, process.returncode, errors[-4000:]))
@@ -45,7 +45,8 @@ def outcome(name, text):
     try:
         return Outcome(**dict({'checksums': []}, **json.loads(text)))
     except (ValueError, TypeError) as error:
-        raise EngineFailure('%s: cannot read what it printed (%s): %.200s' % (name, error, text))
+        raise EngineFailure('%s: cannot read what it printed (%s): %.200s'
+                            % (name, error, text)) from error
 
 
 def clean_environment(**more):
@@ -103,7 +104,7 @@ class PythonEngine:
             found = json.loads(self.worker(None, database, settings))['configuration']
         except EngineFailure as error:
             raise places.Missing('%s\nThe engine can\'t run yet: type `%s`, or choose others with '
-                                 '`--engines`' % (error, self.make))
+                                 '`--engines`' % (error, self.make)) from error
         if self.on_stock:
             expected = os.path.realpath(places.stock_library())
             if [os.path.realpath(path) for path in found['libraries']] != [expected]:

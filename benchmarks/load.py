@@ -1,8 +1,8 @@
-"""Fills a database with TPC-H's tables; a process of its own, so that it can run on the stock SQLite.
+"""Fills a database with TPC-H's tables, in a process of its own that runs on the stock SQLite.
 
-`python -m benchmarks.load GENERATOR SCALE DATABASE VERSION`: runs tpchgen-cli (once: each of its
-processes needs a second before it writes), fills DATABASE from its files, and prints progress on
-stdout, one line a step: `<step> <rows so far>`.
+`python -m benchmarks.load GENERATOR SCALE DATABASE VERSION LIBRARY`: runs tpchgen-cli (once: each
+of its processes needs a second before it writes), fills DATABASE from its files, and prints
+progress on stdout, one line a step: `<step> <rows so far>`.
 """
 
 import itertools
@@ -12,9 +12,12 @@ import subprocess
 import sys
 import tempfile
 
+from benchmarks import worker
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLES = ('region', 'nation', 'supplier', 'customer', 'part', 'partsupp', 'orders', 'lineitem')
 BATCH = 20000   # rows between two lines of progress
+LOADER = 1   # to be raised when this file makes other databases than before from the same schema
 
 
 def read(name):
@@ -52,9 +55,23 @@ def load_table(connection, folder, table):
                 return
 
 
-def main(generator, scale, path, version):
-    """Make the database at `path`, which must not exist, and mark it with `version` (int)."""
+def main(generator, scale, path, version, library):
+    """Make a database.
+
+    Args:
+        generator: path of tpchgen-cli.
+        scale: TPC-H's scale factor, as a str.
+        path: where to make it; nothing may be there.
+        version: the mark (int, PRAGMA user_version) of a complete database.
+        library: path of the SQLite that has to do it.
+
+    Raises:
+        RuntimeError: this Python's sqlite3 module uses another SQLite.
+    """
     connection = sqlite3.connect(path)
+    found = [os.path.realpath(found) for found in worker.loaded_libraries()]
+    if found != [os.path.realpath(library)]:
+        raise RuntimeError('%s loads %s instead of %s' % (sys.executable, found, library))
     connection.execute('PRAGMA journal_mode = OFF').fetchall()
     connection.execute('PRAGMA synchronous = OFF')
     connection.executescript(read('schema.sql'))
@@ -74,4 +91,4 @@ def main(generator, scale, path, version):
 
 
 if __name__ == '__main__':
-    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), sys.argv[5])

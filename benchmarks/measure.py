@@ -34,7 +34,7 @@ def collect(engines, query, scale, database, settings, rounds, progress=None):
     Raises:
         EngineFailure: a process failed.
     """
-    outcomes = {name: [] for name in engines}
+    outcomes: dict = {name: [] for name in engines}
     for number, name in turns(list(engines), rounds):
         if progress is not None:
             progress(name, number)

@@ -64,9 +64,10 @@ def show_configuration(console, configuration):
 def show_results(console, results):
     """Print one row for each query and engine, and each engine's geometric mean."""
     table = Table(title='Times and ratios to the baseline (above 1 is faster)')
-    for heading in ('query', 'engine', 'median', 'ratio (95 % interval)', 'first run', 'first ratio'):
+    for heading in ('query', 'engine', 'median', 'ratio (95 % interval)', 'first run',
+                    'first ratio'):
         table.add_column(heading, no_wrap=True)
-    ratios = {}
+    ratios: dict = {}
     for row in results:
         if row['engine'] == row['baseline']:
             table.add_row(row['query'], row['engine'], seconds(row['median_s']), 'baseline',
@@ -100,7 +101,8 @@ def show(report, console):
     if report.results:
         show_results(console, report.results)
         console.print('The answers of all processes were compared and are the same, for %d of %d '
-                      'queries.' % (len(report.answers), len(report.answers) + len(report.problems)))
+                      'queries.' % (len(report.answers),
+                                    len(report.answers) + len(report.problems)))
     show_problems(console, report.problems)
 
 

@@ -57,7 +57,7 @@ def configuration(connection):
 
 def repeat(run, least_runs, least_seconds):
     """Call `run` at least `least_runs` times and for `least_seconds`; return its results."""
-    results = []
+    results: list = []
     start = time.perf_counter()
     while len(results) < least_runs or time.perf_counter() - start < least_seconds:
         results.append(run())

@@ -28,7 +28,7 @@ def figure3(conn):
 
 
 conn = sqpyte.connect(options.database)
-for run in range(options.runs):
+for _ in range(options.runs):
     start = time.perf_counter()
     sums = figure3(conn)
     print('quantity %r, base price %r, discounted price %r: %.6f s'
