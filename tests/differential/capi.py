@@ -1,0 +1,265 @@
+"""A small driver over SQLite's C API, by cffi, for any library that exports it.
+
+One `Library` a shared object: stock, the engine, the translated VM.  Values come back as they
+are stored, with exact types, bytes and bits: `None`, `int`, `float`, `bytes` for blobs and
+`str` for texts, in which bytes that aren't UTF-8 are surrogate escapes (PEP 383).
+"""
+import cffi
+
+ffi = cffi.FFI()
+ffi.cdef("""
+typedef struct sqlite3 sqlite3;
+typedef struct sqlite3_stmt sqlite3_stmt;
+typedef struct sqlite3_context sqlite3_context;
+typedef struct sqlite3_value sqlite3_value;
+const char *sqlite3_libversion(void);
+int sqlite3_open_v2(const char *, sqlite3 **, int, const char *);
+int sqlite3_close(sqlite3 *);
+int sqlite3_extended_errcode(sqlite3 *);
+const char *sqlite3_errmsg(sqlite3 *);
+int sqlite3_prepare_v2(sqlite3 *, const char *, int, sqlite3_stmt **, const char **);
+int sqlite3_finalize(sqlite3_stmt *);
+int sqlite3_reset(sqlite3_stmt *);
+int sqlite3_step(sqlite3_stmt *);
+int sqlite3_bind_parameter_count(sqlite3_stmt *);
+int sqlite3_bind_null(sqlite3_stmt *, int);
+int sqlite3_bind_int64(sqlite3_stmt *, int, int64_t);
+int sqlite3_bind_double(sqlite3_stmt *, int, double);
+int sqlite3_bind_text(sqlite3_stmt *, int, const char *, int, intptr_t);
+int sqlite3_bind_blob(sqlite3_stmt *, int, const char *, int, intptr_t);
+int sqlite3_column_count(sqlite3_stmt *);
+int sqlite3_column_type(sqlite3_stmt *, int);
+int64_t sqlite3_column_int64(sqlite3_stmt *, int);
+double sqlite3_column_double(sqlite3_stmt *, int);
+const char *sqlite3_column_text(sqlite3_stmt *, int);
+const char *sqlite3_column_blob(sqlite3_stmt *, int);
+int sqlite3_column_bytes(sqlite3_stmt *, int);
+int64_t sqlite3_changes64(sqlite3 *);
+int64_t sqlite3_total_changes64(sqlite3 *);
+int64_t sqlite3_last_insert_rowid(sqlite3 *);
+int sqlite3_get_autocommit(sqlite3 *);
+void sqlite3_interrupt(sqlite3 *);
+unsigned char *sqlite3_serialize(sqlite3 *, const char *, int64_t *, unsigned int);
+int sqlite3_deserialize(sqlite3 *, const char *, unsigned char *, int64_t, int64_t, unsigned);
+void *sqlite3_malloc64(uint64_t);
+void sqlite3_free(void *);
+int sqlite3_create_function_v2(sqlite3 *, const char *, int, int, void *,
+    void (*)(sqlite3_context *, int, sqlite3_value **), void *, void *, void *);
+const char *sqlite3_value_text(sqlite3_value *);
+int sqlite3_value_bytes(sqlite3_value *);
+int sqlite3_value_type(sqlite3_value *);
+void sqlite3_result_value(sqlite3_context *, sqlite3_value *);
+void sqlite3_result_text(sqlite3_context *, const char *, int, intptr_t);
+void sqlite3_result_error(sqlite3_context *, const char *, int);
+int sqlite3_limit(sqlite3 *, int, int);
+int sqpyte_set_mode(int mode, int threshold);
+int sqpyte_tier(sqlite3_stmt *);
+int sqpyte_why(sqlite3_stmt *);
+""")
+
+OK, ROW, DONE = 0, 100, 101
+OPEN_READWRITE, OPEN_CREATE, OPEN_URI = 2, 4, 0x40
+INTEGER, REAL, TEXT, BLOB = 1, 2, 3, 4
+TRANSIENT = -1
+FREE_ON_CLOSE, RESIZEABLE = 1, 2
+
+
+class Error(Exception):
+    """An error of SQLite: `code` is the extended result code, `message` its text."""
+
+    def __init__(self, code, message):
+        Exception.__init__(self, code, message)
+        self.code = code
+        self.message = message
+
+
+def text_bytes(text):
+    """The bytes of a text (str with surrogate escapes)."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _text(address, size):
+    return ffi.buffer(address, size)[:].decode("utf-8", "surrogateescape") if size else ""
+
+
+class Library:
+    """A shared library with SQLite's C API.
+
+    Args: path, the shared object's path (str).
+    """
+
+    def __init__(self, path):
+        self.path = path
+        self.c = ffi.dlopen(path, ffi.RTLD_NOW | ffi.RTLD_LOCAL)
+
+    def version(self):
+        """SQLite's version (str)."""
+        return ffi.string(self.c.sqlite3_libversion()).decode()
+
+    def set_mode(self, mode, threshold):
+        """Choose the tiers (see c_engine/engine.h); only in libraries of ours."""
+        assert self.c.sqpyte_set_mode(mode, threshold) == OK
+
+
+class Connection:
+    """A connection; `name` is a file name or URI (str)."""
+
+    def __init__(self, library, name=":memory:"):
+        self.c = library.c
+        self.functions = []
+        pointer = ffi.new("sqlite3 **")
+        code = self.c.sqlite3_open_v2(
+            name.encode(), pointer, OPEN_READWRITE | OPEN_CREATE | OPEN_URI, ffi.NULL)
+        self.db = pointer[0]
+        self.check(code)
+
+    def check(self, code):
+        """Raises Error for any result code but OK."""
+        if code != OK:
+            message = ffi.string(self.c.sqlite3_errmsg(self.db))
+            raise Error(self.c.sqlite3_extended_errcode(self.db),
+                        message.decode("utf-8", "surrogateescape"))
+
+    def close(self):
+        """Close; every statement must be finalised."""
+        if self.db:
+            self.check(self.c.sqlite3_close(self.db))
+            self.db = ffi.NULL
+
+    def serialize(self):
+        """The database as it would be on disk (bytes)."""
+        size = ffi.new("int64_t *")
+        address = self.c.sqlite3_serialize(self.db, b"main", size, 0)
+        if not address:
+            return b""
+        try:
+            return ffi.buffer(address, size[0])[:]
+        finally:
+            self.c.sqlite3_free(address)
+
+    def deserialize(self, image):
+        """Make the main database the one in image (bytes), in memory."""
+        size = len(image)
+        address = self.c.sqlite3_malloc64(size + 1)
+        ffi.memmove(address, image, size)
+        self.check(self.c.sqlite3_deserialize(
+            self.db, b"main", ffi.cast("unsigned char *", address), size, size,
+            FREE_ON_CLOSE | RESIZEABLE))
+
+    def prepare(self, sql):
+        """The Statement of one SQL text (str). Raises Error."""
+        return Statement(self, sql)
+
+    def execute(self, sql, parameters=()):
+        """Run one statement to its end: its rows, a list of tuples. Raises Error."""
+        statement = Statement(self, sql)
+        try:
+            statement.bind(parameters)
+            rows = []
+            while True:
+                row = statement.step()
+                if row is None:
+                    return rows
+                rows.append(row)
+        finally:
+            statement.finalize()
+
+    def create_function(self, name, function):
+        """Register a scalar function of one argument: function(text or None) returns a text,
+        or None to return the argument itself; Error becomes an SQL error."""
+        @ffi.callback("void(sqlite3_context *, int, sqlite3_value **)")
+        def call(context, count, values):
+            address = self.c.sqlite3_value_text(values[0])
+            argument = None
+            if address:
+                argument = _text(address, self.c.sqlite3_value_bytes(values[0]))
+            try:
+                result = function(argument)
+            except Error as error:
+                message = text_bytes(error.message)
+                self.c.sqlite3_result_error(context, message, len(message))
+                return
+            if result is None:
+                self.c.sqlite3_result_value(context, values[0])
+            else:
+                data = text_bytes(result)
+                self.c.sqlite3_result_text(context, data, len(data), TRANSIENT)
+        self.functions.append(call)
+        self.check(self.c.sqlite3_create_function_v2(
+            self.db, name.encode(), 1, 1, ffi.NULL, call, ffi.NULL, ffi.NULL, ffi.NULL))
+
+
+class Statement:
+    """A prepared statement of a connection."""
+
+    def __init__(self, connection, sql):
+        self.connection = connection
+        self.c = connection.c
+        pointer = ffi.new("sqlite3_stmt **")
+        data = text_bytes(sql)
+        connection.check(self.c.sqlite3_prepare_v2(
+            connection.db, data, len(data), pointer, ffi.NULL))
+        self.statement = pointer[0]
+
+    def bind(self, parameters):
+        """Bind the first of parameters to the parameters the statement has."""
+        for i in range(self.c.sqlite3_bind_parameter_count(self.statement)):
+            value = parameters[i] if i < len(parameters) else None
+            self.connection.check(self._bind(i + 1, value))
+
+    def _bind(self, i, value):
+        c, statement = self.c, self.statement
+        if value is None:
+            return c.sqlite3_bind_null(statement, i)
+        if isinstance(value, int):
+            return c.sqlite3_bind_int64(statement, i, value)
+        if isinstance(value, float):
+            return c.sqlite3_bind_double(statement, i, value)
+        if isinstance(value, str):
+            data = text_bytes(value)
+            return c.sqlite3_bind_text(statement, i, data, len(data), TRANSIENT)
+        return c.sqlite3_bind_blob(statement, i, value, len(value), TRANSIENT)
+
+    def step(self):
+        """The next row (tuple), or None at the end. Raises Error."""
+        code = self.c.sqlite3_step(self.statement)
+        if code == ROW:
+            return tuple(self._column(i)
+                         for i in range(self.c.sqlite3_column_count(self.statement)))
+        if code != DONE:
+            self.connection.check(code)
+        return None
+
+    def _column(self, i):
+        c, statement = self.c, self.statement
+        kind = c.sqlite3_column_type(statement, i)
+        if kind == INTEGER:
+            return c.sqlite3_column_int64(statement, i)
+        if kind == REAL:
+            return c.sqlite3_column_double(statement, i)
+        if kind == TEXT:
+            address = c.sqlite3_column_text(statement, i)
+            return _text(address, c.sqlite3_column_bytes(statement, i))
+        if kind == BLOB:
+            address = c.sqlite3_column_blob(statement, i)
+            size = c.sqlite3_column_bytes(statement, i)
+            return ffi.buffer(address, size)[:] if size else b""
+        return None
+
+    def reset(self):
+        """Reset; the statement may be stepped again from its start."""
+        self.c.sqlite3_reset(self.statement)
+
+    def finalize(self):
+        """Free the statement."""
+        if self.statement:
+            self.c.sqlite3_finalize(self.statement)
+            self.statement = ffi.NULL
+
+    def tier(self):
+        """Where the last run was left: 0 the C tier, 1 the VM; only in libraries of ours."""
+        return self.c.sqpyte_tier(self.statement)
+
+    def why(self):
+        """One of SQPYTE_WHY_* of c_engine/engine.h; only in libraries of ours."""
+        return self.c.sqpyte_why(self.statement)

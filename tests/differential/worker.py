@@ -1,0 +1,173 @@
+"""A tier in a process of its own: it takes scripts, and gives transcripts back.
+
+Child: `python -m tests.differential.worker DIRECTORY capi LIBRARY TIER` or `... DIRECTORY module
+MODULE`, pickles on stdin and stdout.  Parent: `Worker`.  A child that crashes or hangs is a `Crash` of that script,
+so hypothesis shrinks it, and the next script gets a new child.
+"""
+import os
+import pickle
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SCRATCH = os.path.join(ROOT, "build", "differential")
+PATIENCE = 120      # seconds for one script
+_PROTOCOL = 4
+
+
+class Crash(Exception):
+    """The process of a tier ended or hung while it ran a script."""
+
+
+class Unavailable(Exception):
+    """A tier can't be started; the message says why."""
+
+
+class Worker:
+    """The parent's end.
+
+    Args: arguments, the child's command line after `-m tests.differential.worker` (list of str);
+    python, its interpreter (str); environment, variables added to ours (dict).
+    """
+
+    def __init__(self, arguments, python=sys.executable, environment=()):
+        self.arguments = list(arguments)
+        self.python = python
+        self.environment = dict(environment)
+        self.process = None
+        self.directory = None
+        self.errors = None
+
+    def start(self):
+        """Start the child if it isn't running. Returns: what it says of itself (str).
+        Raises: Unavailable."""
+        if self.process is None:
+            os.makedirs(SCRATCH, exist_ok=True)
+            self.directory = tempfile.TemporaryDirectory(dir=SCRATCH)
+            self.errors = tempfile.TemporaryFile("w+", dir=SCRATCH)
+            self.process = subprocess.Popen(
+                [self.python, "-X", "faulthandler", "-m", "tests.differential.worker",
+                 self.directory.name] + self.arguments,
+                cwd=ROOT, env=dict(os.environ, **self.environment),
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
+            state, self.greeting = self._read()
+            if state != "ready":
+                self.stop()
+                raise Unavailable(self.greeting)
+        return self.greeting
+
+    def send(self, script):
+        """Hand over a script; `receive` has its transcript."""
+        self.start()
+        pickle.dump(script, self.process.stdin, _PROTOCOL)
+        self.process.stdin.flush()
+
+    def receive(self):
+        """The transcript of the script sent last. Raises: Crash."""
+        state, answer = self._read()
+        if state != "done":
+            raise Crash(answer)
+        return answer
+
+    def run(self, script):
+        """The transcript of a script. Raises: Crash."""
+        self.send(script)
+        return self.receive()
+
+    def _read(self):
+        if not select.select([self.process.stdout], [], [], PATIENCE)[0]:
+            self.process.send_signal(signal.SIGABRT)    # faulthandler shows where it was
+            self.stop()
+            raise Crash("no answer after %d s" % PATIENCE)
+        try:
+            return pickle.load(self.process.stdout)
+        except (EOFError, pickle.UnpicklingError):
+            self.stop()
+            raise Crash("the process ended with status %s\n%s" % (
+                self.status, self._last_words())) from None
+
+    def _last_words(self):
+        self.errors.seek(0)
+        words = self.errors.read()
+        return words if len(words) < 3000 else words[:1500] + "\n...\n" + words[-1500:]
+
+    def stop(self):
+        """End the child."""
+        if self.process is not None:
+            process, self.process = self.process, None
+            process.stdin.close()
+            try:
+                self.status = process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                self.status = process.wait()
+            process.stdout.close()
+            self.directory.cleanup()
+
+
+def _capi_runner(path, tier):
+    from . import capi
+    from .capi_session import Session
+    from .tiers import MODES
+    if not os.path.exists(path):
+        raise Unavailable("%s is not built" % os.path.relpath(path, ROOT))
+    if tier.startswith("untranslated"):
+        try:
+            from sqpyte import host
+        except ImportError as error:
+            raise Unavailable("no untranslated VM: %s" % error) from None
+        host.install(path)
+    library = capi.Library(path)
+    mode = MODES[tier]
+
+    def run(script, directory):
+        if mode is not None:
+            library.set_mode(mode, script["threshold"])
+        return Session(library, script, directory).perform(script["actions"])
+    return "SQLite %s" % library.version(), run
+
+
+def _module_runner(name):
+    import importlib
+    from .module_session import Session
+    try:
+        module = importlib.import_module(name)
+        version = module.sqlite_version
+    except (ImportError, AttributeError, OSError) as error:
+        raise Unavailable("import %s: %s" % (name, error)) from None
+
+    def run(script, directory):
+        return Session(module, script, directory).perform(script["actions"])
+    return "SQLite %s" % version, run
+
+
+def main(directory, *arguments):
+    """The child: greet, then answer scripts until stdin ends; directory is for its files."""
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)       # what is printed must not end up among the pickles
+
+    def answer(state, content):
+        pickle.dump((state, content), answers, _PROTOCOL)
+        answers.flush()
+
+    try:
+        make = {"capi": _capi_runner, "module": _module_runner}[arguments[0]]
+        greeting, run = make(*arguments[1:])
+    except Unavailable as error:
+        answer("unavailable", str(error))
+        return
+    answer("ready", greeting)
+    while True:
+        try:
+            script = pickle.load(requests)
+        except EOFError:
+            return
+        answer("done", run(script, directory))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
