@@ -13,6 +13,7 @@ from benchmarks import load, places
 # lineitem's number is approximate. Only progress bars use these.
 ROWS_AT_1 = {'supplier': 10000, 'customer': 150000, 'part': 200000, 'partsupp': 800000,
              'orders': 1500000, 'lineitem': 6000000}
+SMALLEST = 0.01
 
 
 def version():
@@ -50,13 +51,15 @@ def ensure(scale, progress=None):
     """Return the path of the database of `scale`, generating it first if need be.
 
     Args:
-        scale: TPC-H's scale factor (float; 1 is about 1.3 GB).
+        scale: TPC-H's scale factor (float from SMALLEST up; 1 is about 1.3 GB).
         progress: None, or a function called with (step's name, rows so far, rows expected).
 
     Raises:
-        places.Missing: the generator or the stock library isn't there.
+        places.Missing: the generator or the stock library isn't there, or the scale is too small.
         RuntimeError: generating or loading failed; the message holds the loader's error.
     """
+    if scale < SMALLEST:
+        raise places.Missing('scale %g at least: below it, TPC-H\'s keys are not unique' % SMALLEST)
     path = path_of(scale)
     if is_current(path):
         return path

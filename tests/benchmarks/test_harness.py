@@ -1,0 +1,158 @@
+"""The command line end to end on small data: JSON, configuration, messages, exit codes."""
+
+import json
+
+import pytest
+
+from benchmarks import answers, cli, engines, figure3, measure, micro, places
+
+FAST = ['--scale', '0.01', '--processes', '2', '--warmup', '1', '--warmup-seconds', '0',
+        '--runs', '2', '--seconds', '0']
+FIELDS = {'suite': str, 'query': str, 'engine': str, 'baseline': str, 'median_s': float,
+          'ratio': float, 'ratio_low': float, 'ratio_high': float, 'first_run_s': float,
+          'first_ratio': float}
+
+
+def run(arguments, tmp_path, expected_code=0):
+    """Run the command line with --json; return the JSON."""
+    path = tmp_path / 'results.json'
+    assert cli.main(arguments + FAST + ['--json', str(path)]) == expected_code
+    return json.loads(path.read_text())
+
+
+def check_results(results, suite, baseline):
+    """Check that every result object is as the harness promises."""
+    medians = {(row['query'], row['engine']): row for row in results}
+    for row in results:
+        for name, kind in FIELDS.items():
+            assert type(row[name]) is kind, name
+        assert (row['suite'], row['baseline']) == (suite, baseline)
+        base = medians[row['query'], baseline]
+        assert row['ratio'] == pytest.approx(base['median_s'] / row['median_s'])
+        assert row['first_ratio'] == pytest.approx(base['first_run_s'] / row['first_run_s'])
+        assert 0 < row['ratio_low'] <= row['ratio'] <= row['ratio_high']
+        assert [len(samples) for samples in row['samples_s']] == [2, 2]
+
+
+def check_configuration(configuration, names):
+    """Check that nothing a reader needs is missing."""
+    method = configuration['method']
+    assert (method['processes_per_engine'], method['warmup_runs_at_least']) == (2, 1)
+    assert configuration['data']['scale'] == 0.01
+    assert configuration['data']['rows']['lineitem'] == 60175
+    assert configuration['data']['file_system'] != 'unknown'
+    for name in ('hostname', 'platform', 'cpu_model', 'cpus', 'memory', 'cpu_caches'):
+        assert configuration['machine'][name]
+    assert configuration['date'] and configuration['harness_python']
+    assert 'git_commit' in configuration
+    assert list(configuration['engines']) == names
+    for found in configuration['engines'].values():
+        assert found['sqlite_version'].startswith('3.')
+        assert len(found['sqlite_source_id']) > 60
+        assert 'ENABLE_STAT4' in found['compile_options']
+        assert set(found['pragmas']) >= {'journal_mode', 'synchronous', 'page_size', 'cache_size',
+                                         'mmap_size'}
+        assert len(found['library_sha256']) == len(found['libraries'])
+
+
+def test_micro(tmp_path, capsys):
+    found = run(['micro', '--engines', 'stock-cpython'], tmp_path)
+    names = ['stock-pypy', 'stock-cpython']
+    assert [(row['query'], row['engine']) for row in found['results']] == \
+        [(query, name) for query in micro.NAMES for name in names]
+    check_results(found['results'], 'micro', 'stock-pypy')
+    check_configuration(found['configuration'], names)
+    pypy, cpython = (found['configuration']['engines'][name] for name in names)
+    assert pypy['python'].startswith('PyPy') and cpython['python'].startswith('CPython')
+    assert pypy['libraries'] == cpython['libraries'] == [places.stock_library()]
+    assert pypy['gc_nursery'] == '4M'
+    output = capsys.readouterr().out
+    for text in ('journal_mode', 'sqlite_source_id', 'geometric mean', 'are the same, for 6 of 6'):
+        assert text in output
+
+
+def test_tpch(tmp_path):
+    found = run(['tpch', '--engines', 'engine', '--queries', '1,q6,Q14'], tmp_path)
+    assert [(row['query'], row['engine']) for row in found['results']] == \
+        [(query, name) for query in ('q1', 'q6', 'q14') for name in ('stock', 'engine')]
+    check_results(found['results'], 'tpch', 'stock')
+    check_configuration(found['configuration'], ['stock', 'engine'])
+
+
+def test_different_answers_end_with_code_1_and_without_times(tmp_path, monkeypatch, capsys):
+    class Liar(engines.LibraryEngine):
+        """Gives wrong answers to Q6."""
+
+        def run(self, query, scale, database, settings):
+            found = super().run(query, scale, database, settings)
+            return found._replace(answers=[[[1.5]]]) if query == 'q6' else found
+
+    monkeypatch.setitem(engines.TPCH, 'engine', Liar('engine', places.engine_library))
+    found = run(['tpch', '--engines', 'engine', '--queries', '6,14'], tmp_path, expected_code=1)
+    assert {row['query'] for row in found['results']} == {'q14'}
+    assert list(found['problems']) == ['q6']
+    output = capsys.readouterr().out
+    assert 'q6: no times' in output and '[1.5] instead of' in output
+
+
+def test_a_missing_vm_is_named_with_the_command_to_type(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(engines.TPCH['vm'], 'library',
+                        lambda: places.product(str(tmp_path / 'libsqpyte.so'), 'make vm'))
+    assert cli.main(['tpch', '--engines', 'vm'] + FAST) == 2
+    assert 'type `make vm`' in capsys.readouterr().err
+
+
+def test_a_module_that_cannot_be_imported_is_named(monkeypatch, capsys):
+    monkeypatch.setattr(engines.MICRO['sqpyte-pypy'], 'module', 'no_such_module')
+    assert cli.main(['micro', '--engines', 'sqpyte-pypy'] + FAST) == 2
+    errors = capsys.readouterr().err
+    assert 'no_such_module' in errors and 'type `make`' in errors
+
+
+@pytest.mark.parametrize('arguments, message', [
+    (['micro', '--queries', 'selct'], 'no query "selct"; there are: select, innerjoin'),
+    (['tpch', '--engines', 'sqlite'], 'no engine "sqlite"; there are: stock, vm'),
+    (['tpch', '--queries', '23'], 'no query "q23"'),
+    (['data', '--scale', '0.001'], 'scale 0.01 at least'),
+])
+def test_unknown_names_are_refused(arguments, message, capsys):
+    assert cli.main(arguments) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_stock_engine_on_another_sqlite_is_refused(monkeypatch):
+    engine = engines.PythonEngine('stock-pypy', places.pypy, 'sqlite3', True, 'make')
+    monkeypatch.setattr(places, 'stock_loader_folder', lambda: '/nowhere')
+    settings = engines.Settings(0, 0.0, 1, 0.0, None, None, 60)
+    with pytest.raises(places.Missing, match='does not take its SQLite'):
+        engine.check(':memory:', settings)
+
+
+def test_slower_is_marked():
+    from benchmarks import report
+    assert 'SLOWER[' in report.marked(0.94, 0.945, '0.94')
+    assert 'SLOWER?' in report.marked(0.94, 1.1, '0.94')
+    assert 'SLOWER' not in report.marked(0.96, 1.1, '0.96')
+
+
+def test_figure3(tmp_path, capsys):
+    found = run(['figure3', '--engines', 'stock-pypy'], tmp_path)
+    check_results(found['results'], 'figure3', 'stock-pypy')
+    assert 'Figure 3: quantity 1536127, ' in capsys.readouterr().out
+
+
+def test_figure3_reads_the_example_and_checks_its_sums():
+    text = ('quantity 5, base price 1.5, discounted price 0.25: 0.300000 s\n'
+            'quantity 5, base price 1.5, discounted price 0.25: 0.200000 s\n'
+            'quantity 5, base price 1.5, discounted price 0.25: 0.100000 s\n')
+    found = figure3.parse('sqpyte-pypy', text, 1)
+    assert (found.first_run_s, found.samples_s, found.answers) == (0.3, [0.1], [[5, 1.5, 0.25]])
+    other = figure3.parse('sqpyte-pypy', text.replace('0.25', '0.26'), 1)
+    assert answers.differences({'base': [found], 'new': [other]}, 'base')
+    with pytest.raises(engines.EngineFailure):
+        figure3.parse('sqpyte-pypy', 'Traceback', 1)
+
+
+def test_results_of_a_suite_without_the_baselines_name_are_impossible():
+    with pytest.raises(KeyError):
+        measure.results('micro', 'select', 'stock-pypy', {})
