@@ -97,13 +97,34 @@ int sqpyte_compare_int_real(long long i, double r){
   return sqlite3IntFloatCompare(i, r);
 }
 
+/* False for most texts that are no number, dates above all, at their first
+** character that no number has there. */
+static int sqpyteMayBeNumber(const u8 *z, const u8 *zEnd){
+  while( z<zEnd && sqlite3Isspace(*z) ) z++;
+  if( z<zEnd && (*z=='-' || *z=='+') ) z++;
+  while( z<zEnd && sqlite3Isdigit(*z) ) z++;
+  return z==zEnd || *z=='.' || *z=='e' || *z=='E' || *z==0 || sqlite3Isspace(*z);
+}
+
 int sqpyte_text_to_number(long a, long n, void *pOut){
   Mem m;
+  char zBuf[128];
+  static sqlite3 noDb;                 /* for sqlite3DbStrNDup of a long text */
+  if( n==0 || !sqpyteMayBeNumber((const u8*)a, (const u8*)a+n) ) return 0;
   memset(&m, 0, sizeof(m));
   m.flags = MEM_Str;
   m.enc = SQLITE_UTF8;
-  m.z = (char*)a;
   m.n = (int)n;
+  if( n<(long)sizeof(zBuf) ){
+    memcpy(zBuf, (const char*)a, n);
+    zBuf[n] = 0;
+    m.z = zBuf;
+    m.flags |= MEM_Term;
+  }else{
+    noDb.lookaside.bDisable = 1;
+    m.z = (char*)a;
+    m.db = &noDb;
+  }
   applyNumericAffinity(&m, 0);
   if( m.flags & MEM_Int ){ *(i64*)pOut = m.u.i; return 1; }
   if( m.flags & MEM_Real ){ *(double*)pOut = m.u.r; return 2; }
