@@ -84,6 +84,7 @@ def gather(suite, scale, database, settings, rounds, engines):
             'warmup_seconds_at_least': settings.warmup_seconds,
             'measured_runs_at_least': settings.runs,
             'measured_seconds_at_least': settings.seconds,
+            'clock': settings.clock,
             'median': 'over processes, of each process\'s median run',
             'interval': '95 %, hierarchical bootstrap (rounds, then runs)',
             'first_run': 'of a new process, after connecting; database in the OS cache',

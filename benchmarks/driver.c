@@ -2,8 +2,9 @@
 ** Runs one query through the sqlite3 C API of a library that is loaded by path, so that two engines
 ** differ in nothing but the library:
 **
-**   driver LIBRARY DATABASE SQL WARMUP-RUNS WARMUP-SECONDS RUNS SECONDS [CACHE-SIZE]
+**   driver LIBRARY DATABASE SQL WARMUP-RUNS WARMUP-SECONDS RUNS SECONDS CLOCK [CACHE-SIZE]
 **
+** CLOCK is `wall`, or `cpu` for the time this process had a processor.
 ** One run prepares the statement, steps it to the end, reads every column of every row, and
 ** finalizes it; that is what is timed. Prints one JSON object like benchmarks/worker.py does:
 ** configuration, startup_s, first_run_s, samples_s, warmup_runs, answers. An answer is the list of
@@ -59,9 +60,11 @@ static void load(const char *path) {
   API(FIND)
 }
 
+static clockid_t timer = CLOCK_MONOTONIC;
+
 static double now(void) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(timer, &t);
   return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
@@ -237,17 +240,18 @@ static void print_configuration(const char *library) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 8 && argc != 9) fail("usage", "LIBRARY DATABASE SQL WARMUP-RUNS WARMUP-SECONDS "
-                                   "RUNS SECONDS [CACHE-SIZE]");
+  if (argc != 9 && argc != 10) fail("usage", "LIBRARY DATABASE SQL WARMUP-RUNS WARMUP-SECONDS "
+                                    "RUNS SECONDS CLOCK [CACHE-SIZE]");
+  if (!strcmp(argv[8], "cpu")) timer = CLOCK_PROCESS_CPUTIME_ID;
   const char *sql = argv[3];
   int warmup_runs = atoi(argv[4]), runs = atoi(argv[6]);
   double warmup_seconds = atof(argv[5]), seconds = atof(argv[7]);
   double start = now();
   load(argv[1]);
   if (open_v2(argv[2], &db, 2 /* SQLITE_OPEN_READWRITE */, 0) != OK) fail("open", argv[2]);
-  if (argc == 9) {
+  if (argc == 10) {
     char pragma[60];
-    snprintf(pragma, sizeof pragma, "PRAGMA cache_size = %d", atoi(argv[8]));
+    snprintf(pragma, sizeof pragma, "PRAGMA cache_size = %d", atoi(argv[9]));
     if (exec(db, pragma, 0, 0, 0) != OK) fail(pragma, errmsg(db));
   }
   printf("{\"startup_s\": %.9f", now() - start);

@@ -9,9 +9,9 @@ from benchmarks import driver, places, queries
 
 # How often and how long a process runs its query. Runs go on until both the number and the time
 # (seconds) are reached. `cache_size` is as in PRAGMA cache_size (None: SQLite's default), `nursery`
-# goes to PYPY_GC_NURSERY, `timeout` is in seconds.
+# goes to PYPY_GC_NURSERY, `timeout` is in seconds, `clock` is a name in worker.CLOCKS.
 Settings = collections.namedtuple(
-    'Settings', 'warmup_runs warmup_seconds runs seconds cache_size nursery timeout')
+    'Settings', 'warmup_runs warmup_seconds runs seconds cache_size nursery timeout clock')
 
 # What one process measured; times in seconds. `answers` holds the distinct answers of its runs,
 # `configuration` what it ran on.
@@ -90,7 +90,7 @@ class PythonEngine:
         request = {'module': self.module, 'database': database, 'benchmark': benchmark,
                    'cache_size': settings.cache_size, 'warmup_runs': settings.warmup_runs,
                    'warmup_seconds': settings.warmup_seconds, 'runs': settings.runs,
-                   'seconds': settings.seconds}
+                   'seconds': settings.seconds, 'clock': settings.clock}
         command = [self.interpreter(), '-m', 'benchmarks.worker', json.dumps(request)]
         return run_process(self.name, command, self.environment(settings), settings.timeout)
 
@@ -138,7 +138,8 @@ class LibraryEngine:
     def command(self, sql, database, settings):
         """Return the command line that runs `sql`."""
         command = [driver.build(), self.library(), database, sql, str(settings.warmup_runs),
-                   repr(settings.warmup_seconds), str(settings.runs), repr(settings.seconds)]
+                   repr(settings.warmup_seconds), str(settings.runs), repr(settings.seconds),
+                   settings.clock]
         if settings.cache_size is not None:
             command.append(str(settings.cache_size))
         return command

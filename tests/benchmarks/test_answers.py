@@ -5,7 +5,7 @@ import pytest
 from benchmarks import answers, measure
 from benchmarks.engines import EngineFailure, Outcome, Settings, outcome
 
-SETTINGS = Settings(0, 0.0, 1, 0.0, None, None, 60)
+SETTINGS = Settings(0, 0.0, 1, 0.0, None, None, 60, 'wall')
 
 
 def made(answer, seconds=1.0, checksums=('a',)):

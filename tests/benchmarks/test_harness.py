@@ -72,7 +72,9 @@ def test_micro(tmp_path, capsys):
 
 
 def test_tpch(tmp_path):
-    found = run(['tpch', '--engines', 'engine', '--queries', '1,q6,Q14'], tmp_path)
+    found = run(['tpch', '--engines', 'engine', '--queries', '1,q6,Q14', '--clock', 'cpu'],
+                tmp_path)
+    assert found['configuration']['method']['clock'] == 'cpu'
     assert [(row['query'], row['engine']) for row in found['results']] == \
         [(query, name) for query in ('q1', 'q6', 'q14') for name in ('stock', 'engine')]
     check_results(found['results'], 'tpch', 'stock')
@@ -123,7 +125,7 @@ def test_unknown_names_are_refused(arguments, message, capsys):
 def test_a_stock_engine_on_another_sqlite_is_refused(monkeypatch):
     engine = engines.PythonEngine('stock-pypy', places.pypy, 'sqlite3', True, 'make')
     monkeypatch.setattr(places, 'stock_loader_folder', lambda: '/nowhere')
-    settings = engines.Settings(0, 0.0, 1, 0.0, None, None, 60)
+    settings = engines.Settings(0, 0.0, 1, 0.0, None, None, 60, 'wall')
     with pytest.raises(places.Missing, match='does not take its SQLite'):
         engine.check(':memory:', settings)
 
