@@ -1,0 +1,434 @@
+"""The DB-API's cursor.
+
+A cursor is always one row ahead, as in sqlite3: when it hands row k out, the statement has been
+stepped to row k+1, and an error met there is raised instead of row k. A query that can return one
+row only is finished, and its statement free again, before `execute` returns.
+"""
+
+from _thread import get_ident
+from typing import Any
+
+from pypy_module import errors, unpacking
+from pypy_module.library import NUMBERS, lib
+
+OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
+LAST, BEGIN, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQPYTE_GROW']
+REPREPARES, CHANGES = NUMBERS['SQPYTE_ROW_REPREPARES'], NUMBERS['SQPYTE_ROW_CHANGES']
+ROWID = NUMBERS['SQPYTE_ROW_ROWID']
+
+step = lib.sqpyte_step
+fused_execute = lib.sqpyte_execute
+
+
+class Cursor:
+    """Runs statements and hands out their rows; made by `Connection.cursor()`.
+
+    Attributes:
+        arraysize: how many rows `fetchmany` fetches unless told otherwise (int).
+        row_factory: None for tuples, or a callable of (cursor, tuple) that makes the rows.
+    """
+
+    _connection: Any = None
+    _ready = False        # initialised, not closed and not in the middle of something
+    _closed = False
+    _statement: Any = None  # whose rows are being fetched; the buffer holds the next one
+    _runner: Any = None   # of the inliner, in place of a statement
+    _row: Any = None      # the next row, if it has been decoded already
+    _converters: Any = None
+    _description: Any = None
+    _rowcount = -1
+    _lastrowid: Any = None
+    arraysize = 1
+    row_factory: Any = None
+
+    def __init__(self, connection, /):
+        """Make a cursor on a Connection; raises ProgrammingError in a thread that isn't its."""
+        from pypy_module.connection import Connection
+        if not isinstance(connection, Connection):
+            raise TypeError('Cursor() argument 1 must be sqlite3.Connection, not '
+                            + type(connection).__name__)
+        if self._connection is not None and not self._ready and not self._closed:
+            raise errors.ProgrammingError('Recursive use of cursors not allowed.')
+        self._drop()
+        self._connection = connection
+        connection._check_thread()
+        self._closed = False
+        self._row = self._description = self._lastrowid = self.row_factory = None
+        self._rowcount = -1
+        self.arraysize = 1
+        self._ready = True
+
+    @property
+    def connection(self):
+        """The Connection that the cursor belongs to."""
+        return self._connection
+
+    @property
+    def description(self):
+        """Per column a tuple of its name and six None; None if the statement has no columns."""
+        return self._description
+
+    @property
+    def rowcount(self):
+        """How many rows the last INSERT, UPDATE, DELETE or REPLACE changed (int), else -1."""
+        return self._rowcount
+
+    @property
+    def lastrowid(self):
+        """Rowid of the last row that was inserted (int), None before the first `execute`."""
+        return self._lastrowid
+
+    def _check(self):
+        """Raise ProgrammingError unless the cursor can be used here and now."""
+        if self._connection is None:
+            raise errors.ProgrammingError('Base Cursor.__init__ not called.')
+        if self._closed:
+            raise errors.ProgrammingError('Cannot operate on a closed cursor.')
+        self._connection._check_thread()
+        self._connection._check_open()
+        if not self._ready:
+            raise errors.ProgrammingError('Recursive use of cursors not allowed.')
+
+    def execute(self, sql, parameters=(), /):
+        """Run one SQL statement; return the cursor itself.
+
+        Args:
+            sql: the statement (str).
+            parameters: a sequence for `?`, or a dict for `:name` (without the colon).
+        Raises:
+            ProgrammingError: there are several statements, or the parameters don't fit.
+            Error: as SQLite says.
+        """
+        if self._ready and self._connection._user == get_ident():
+            return self._execute(sql, parameters)
+        self._check()
+        with self._connection._lock:
+            return self._execute(sql, parameters)
+
+    def _execute(self, sql, parameters):
+        """`execute` without its checks."""
+        connection = self._connection
+        if self._statement is not None or self._runner is not None:
+            self._drop()
+        self._ready = False
+        self._row = self._description = None
+        try:
+            statement = connection._borrow(sql)
+            self._rowcount = 0 if statement.is_dml else -1
+            if statement.inlinable:
+                rc = connection._plan(self, statement, parameters)
+            else:
+                rc = connection._run(statement, parameters)
+            cells = statement.cells
+            if rc == DONE:
+                if statement.is_dml:
+                    self._rowcount = cells[CHANGES]
+                self._description = statement.description
+                self._lastrowid = cells[ROWID]
+                statement.busy = False
+                if not statement.cached:
+                    connection._retire(statement)
+            elif rc == LAST:
+                try:
+                    self._row = statement.decode(cells, statement.doubles, statement.texts)
+                except UnicodeDecodeError:
+                    self._row = Undecodable(statement)
+                self._description = statement.description
+                self._lastrowid = cells[ROWID]
+                statement.busy = False
+                if not statement.cached:
+                    connection._retire(statement)
+            else:
+                self._started(statement, rc)
+            if connection._raised is not None:
+                self._drop()
+                connection._reraise()
+            return self
+        except BaseException:
+            self._rowcount = -1
+            raise
+        finally:
+            self._ready = True
+
+    def _started(self, statement, rc):
+        """Take a statement over after `_run` if it isn't finished: it is at a row, or empty."""
+        connection = self._connection
+        if rc == ROW:
+            self._statement = statement
+            statement.owner = connection._watch(self, statement)
+            self._description = statement.description
+            self._lastrowid = statement.cells[ROWID]
+            if connection.detect_types:
+                self._converters = connection._converters(statement)
+        elif rc == OK:
+            statement.busy = False
+        # else it is with the inliner
+
+    def executemany(self, sql, parameters, /):
+        """Run one INSERT, UPDATE, DELETE or REPLACE for each item of `parameters`.
+
+        Args:
+            sql: the statement (str).
+            parameters: an iterable of what `execute` takes.
+        Returns:
+            the cursor itself.
+        Raises:
+            ProgrammingError: it is another kind of statement.
+            Error: as SQLite says.
+        """
+        self._check()
+        with self._connection._lock:
+            self._executemany(sql, parameters)
+        return self
+
+    def _executemany(self, sql, parameters):
+        connection = self._connection
+        self._ready = False
+        try:
+            iterator = iter(parameters)
+            self._drop()
+            self._row = self._description = None
+            statement = connection._borrow(sql)
+            if statement.readonly:
+                statement.busy = False
+                raise errors.ProgrammingError('executemany() can only execute DML statements.')
+            self._rowcount = 0 if statement.is_dml else -1
+            try:
+                connection._begin_for(statement)
+                while True:
+                    # Not a for loop: what follows is one trace for the whole statement.
+                    try:
+                        values = next(iterator)
+                    except StopIteration:
+                        break
+                    rc = connection._run(statement, values)
+                    if rc == ROW:
+                        statement.reset()
+                        statement.busy = True
+                    elif statement.is_dml:
+                        self._rowcount += statement.cells[CHANGES]
+                    if connection._raised is not None:
+                        connection._reraise()
+                    self._description = statement.description
+            except BaseException:
+                statement.reset()
+                raise
+            finally:
+                connection._give_back(statement)
+        except BaseException:
+            self._rowcount = -1
+            raise
+        finally:
+            self._ready = True
+
+    def executescript(self, sql_script, /):
+        """Run several SQL statements, after a COMMIT if a transaction is open; return the cursor.
+
+        Args:
+            sql_script: the statements (str), without parameters; rows are dropped.
+        Raises:
+            Error: as SQLite says.
+        """
+        if not isinstance(sql_script, str):
+            raise TypeError('executescript() argument must be str, not '
+                            + type(sql_script).__name__)
+        if '\0' in sql_script:
+            raise ValueError('embedded null character')
+        self._check()
+        with self._connection._lock:
+            self._connection._script(sql_script)
+        return self
+
+    def __iter__(self):
+        """Return the cursor itself, whose `next` is the next row."""
+        return self
+
+    def __next__(self):
+        """Return the next row; raises StopIteration after the last one."""
+        row = self._fetch()
+        if row is None:
+            raise StopIteration
+        factory = self.row_factory
+        if factory is not None:
+            return factory(self, row)
+        return row
+
+    def fetchone(self):
+        """Return the next row, or None after the last one."""
+        row = self._fetch()
+        if row is not None and self.row_factory is not None:
+            return self.row_factory(self, row)
+        return row
+
+    def fetchmany(self, size=None):
+        """Return a list of the next `size` rows (int, `arraysize` unless given), or of all left."""
+        if size is None:
+            size = self.arraysize
+        rows: list = []
+        while True:
+            row = self._fetch()
+            if row is None:
+                return rows
+            factory = self.row_factory
+            rows.append(row if factory is None else factory(self, row))
+            if len(rows) == size:
+                return rows
+
+    def fetchall(self):
+        """Return a list of all rows left."""
+        rows: list = []
+        while True:
+            row = self._fetch()
+            if row is None:
+                return rows
+            factory = self.row_factory
+            rows.append(row if factory is None else factory(self, row))
+
+    def _fetch(self):
+        """Return the next row as a tuple, before the row factory, or None after the last one."""
+        if self._ready and self._connection._user == get_ident():
+            return self._advance()
+        self._check()
+        with self._connection._lock:
+            return self._advance()
+
+    def _advance(self):
+        """`_fetch` without its checks."""
+        statement = self._statement
+        row = self._row
+        if row is not None:
+            self._row = None
+            if not self._connection._plain or type(row) is not tuple:
+                row = self._decoded_early(row)
+            if statement is None:
+                return row
+        elif statement is None:
+            if self._runner is not None:
+                return self._advance_inlined()
+            return None
+        elif self._connection._plain:
+            try:
+                row = statement.decode(statement.cells, statement.doubles, statement.texts)
+            except UnicodeDecodeError:
+                raise errors.OperationalError(unpacking.undecodable(statement)) from None
+        else:
+            row = self._convert(statement)
+        self._ready = False
+        try:
+            rc = step(statement.pointer, statement.cells)
+        finally:
+            self._ready = True
+        if rc != ROW or self._connection._raised is not None:
+            self._stepped(statement, rc)
+        return row
+
+    def _stepped(self, statement, rc):
+        """Deal with a step that found no further row; raises SQLite's error."""
+        connection = self._connection
+        if rc == GROW:
+            rc = statement.grow()
+        if rc == DONE:
+            if statement.is_dml:
+                self._rowcount = statement.cells[CHANGES]
+            self._statement = None
+            connection._give_back(statement)
+        elif rc != ROW:
+            error = errors.from_database(connection._db)
+            self._drop()
+            raise error
+        if connection._raised is not None:
+            self._drop()
+            connection._reraise()
+
+    def _advance_inlined(self):
+        """Return the inliner's next row, or go on in C if it has handed the statement back."""
+        runner = self._runner
+        try:
+            return next(runner)
+        except StopIteration:
+            self._runner = None
+            self._connection._finished(runner)
+            return None
+        except BaseException:
+            self._drop()
+            raise
+
+    def _settled(self, statement, row):
+        """Go on in C with a statement that the inliner hands back.
+
+        Args:
+            statement: the Statement.
+            row: the next row (tuple), when the statement stands behind it, or None when the
+                statement's buffer holds it.
+        """
+        self._runner = None
+        self._statement = statement
+        statement.owner = self._connection._watch(self, statement)
+        self._row = row
+
+    def _convert(self, statement):
+        """Return the present row as text factory and converters make it."""
+        self._ready = False
+        try:
+            return unpacking.convert(statement, self._connection.text_factory, self._converters)
+        except UnicodeDecodeError:
+            raise errors.OperationalError(unpacking.undecodable(statement)) from None
+        finally:
+            self._ready = True
+
+    def _decoded_early(self, row):
+        """Return a row that was decoded by `execute`, as the present text factory makes it."""
+        if type(row) is Undecodable:
+            if self._connection.text_factory is str:
+                self._row = row
+                raise errors.OperationalError(row.message)
+            row = row.values
+        factory = self._connection.text_factory
+        if factory is str:
+            return row
+        return tuple([factory(value.encode('utf-8', 'surrogateescape'))
+                      if isinstance(value, str) else value for value in row])
+
+    def _drop(self):
+        """Give up the rows that are left."""
+        self._row = None
+        self._converters = None
+        statement, self._statement = self._statement, None
+        if statement is not None:
+            statement.reset()
+            self._connection._give_back(statement)
+        runner, self._runner = self._runner, None
+        if runner is not None:
+            self._connection._abandoned(runner)
+
+    def close(self):
+        """Give up the rows that are left; the cursor can't be used any more."""
+        if self._connection is None:
+            raise errors.ProgrammingError('Base Cursor.__init__ not called.')
+        if not self._ready and not self._closed:
+            raise errors.ProgrammingError('Recursive use of cursors not allowed.')
+        self._connection._check_thread()
+        self._connection._check_open()
+        self._drop()
+        self._closed = True
+        self._ready = False
+
+    def setinputsizes(self, sizes, /):
+        """Do nothing; the DB-API asks for it."""
+
+    def setoutputsize(self, size, column=None, /):
+        """Do nothing; the DB-API asks for it."""
+
+
+class Undecodable:
+    """A row, decoded by `execute`, with a text that isn't UTF-8.
+
+    Attributes:
+        message: of the error that fetching it raises (str).
+        values: the row (tuple), with such texts decoded by `surrogateescape`.
+    """
+
+    def __init__(self, statement):
+        self.message = unpacking.undecodable(statement)
+        self.values = unpacking.convert(
+            statement, lambda data: data.decode('utf-8', 'surrogateescape'), None)

@@ -1,0 +1,178 @@
+"""Python functions that SQLite calls on occasions: authorizer, progress, trace, collations."""
+
+from pypy_module import errors
+from pypy_module.callbacks import UTF8, report
+from pypy_module.deprecation import warn_keywords
+from pypy_module.library import NULL, NUMBERS, ffi, lib, text
+from pypy_module.part import Part
+
+OK, DENY = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_DENY']
+NOMEM = NUMBERS['SQLITE_NOMEM']
+TRACE_STMT = NUMBERS['SQLITE_TRACE_STMT']
+
+
+def authorizer(function):
+    """Return the callback for an authorizer written as `function`."""
+    @ffi.callback('int(void *, int, const char *, const char *, const char *, const char *)',
+                  error=DENY)
+    def called(_, action, first, second, database, source):
+        try:
+            result = function(action, text(first), text(second), text(database), text(source))
+            if isinstance(result, int):
+                if not -2 ** 31 <= result < 2 ** 31:
+                    raise OverflowError('Python int too large to convert to C int')
+                return int(result)
+        except BaseException as error:
+            report(error, function)
+        return DENY
+    return called
+
+
+def progress(function):
+    """Return the callback for a progress handler written as `function`."""
+    @ffi.callback('int(void *)', error=1)
+    def called(_):
+        try:
+            return 1 if function() else 0
+        except BaseException as error:
+            report(error, function)
+            return 1
+    return called
+
+
+def tracer(function):
+    """Return the callback for a trace callback written as `function`."""
+    @ffi.callback('int(unsigned, void *, void *, void *)')
+    def called(_, __, statement, sql):
+        try:
+            expanded = lib.sqlite3_expanded_sql(ffi.cast('sqlite3_stmt *', statement))
+            if expanded:
+                try:
+                    shown = ffi.string(expanded).decode()
+                finally:
+                    lib.sqlite3_free(expanded)
+            else:
+                error = errors.DataError('Expanded SQL string exceeds the maximum string length')
+                report(error, function)
+                shown = ffi.string(ffi.cast('char *', sql)).decode()
+            function(shown)
+        except BaseException as error:
+            report(error, function)
+        return 0
+    return called
+
+
+def decoded(data, size):
+    """Return the str of `size` bytes of UTF-8 at a `void *`."""
+    return ffi.unpack(ffi.cast('char *', data), size).decode() if size else ''
+
+
+def collation(connection_reference, function):
+    """Return the callback for a collation written as `function`.
+
+    What it raises is kept in the connection, which raises it when SQLite has returned.
+    """
+    @ffi.callback('int(void *, int, const void *, int, const void *)')
+    def called(_, size1, data1, size2, data2):
+        connection = connection_reference()
+        if connection is None or connection._raised is not None:
+            return 0
+        try:
+            result = function(decoded(data1, size1), decoded(data2, size2))
+        except BaseException as error:
+            connection._raised = error
+            return 0
+        try:
+            return (result > 0) - (result < 0) if isinstance(result, int) else 0
+        except BaseException:
+            return 0
+    return called
+
+
+def one_argument(what, name, args, keywords, others=()):
+    """Return an argument that may, deprecated, be given by name, and the rest of `keywords`."""
+    if name in keywords:
+        warn_keywords('_sqlite3.Connection.%s()' % what, repr(name), keywords)
+        args = (keywords.pop(name),) + args
+    values = list(args) + [keywords.pop(other) for other in others[len(args) - 1:]
+                           if other in keywords]
+    if keywords or len(values) != 1 + len(others):
+        raise TypeError('%s() takes %s' % (what, ', '.join((name,) + tuple(others))))
+    return values
+
+
+class Hooks(Part):
+    """The part of a connection that sets hooks; `_hooks` keeps their callbacks alive by name."""
+
+    _registrations: int
+
+    def set_authorizer(self, *args, **keywords):
+        """Have every use of a table, column or function permitted: `set_authorizer(callback)`.
+
+        Args:
+            callback: called with an action code (int) and four str or None; returns SQLITE_OK,
+                SQLITE_DENY or SQLITE_IGNORE. None removes it.
+        """
+        function, = one_argument('set_authorizer', 'authorizer_callback', args, keywords)
+        self._check()
+        self._before_c_call_that_may_write()
+        callback = NULL if function is None else authorizer(function)
+        if lib.sqlite3_set_authorizer(self._db, callback, NULL):
+            raise errors.OperationalError('Error setting authorizer callback')
+        self._hooks['authorizer'] = callback
+        self._plan_anew()
+
+    def set_progress_handler(self, *args, **keywords):
+        """Have a function called now and then: `set_progress_handler(handler, n)`.
+
+        Args:
+            handler: called without arguments; a true result interrupts the statement. None
+                removes it.
+            n: about how many virtual machine instructions lie between two calls (int).
+        """
+        function, n = one_argument('set_progress_handler', 'progress_handler', args, keywords,
+                                   ('n',))
+        self._check()
+        self._before_c_call_that_may_write()
+        callback = NULL if function is None else progress(function)
+        lib.sqlite3_progress_handler(self._db, n, callback, NULL)
+        self._hooks['progress'] = callback
+        self._plan_anew()
+
+    def set_trace_callback(self, *args, **keywords):
+        """Have a function called with every statement that runs: `set_trace_callback(callback)`.
+
+        Args:
+            callback: called with the SQL (str), parameters filled in; None removes it.
+        """
+        function, = one_argument('set_trace_callback', 'trace_callback', args, keywords)
+        self._check()
+        self._before_c_call_that_may_write()
+        callback = NULL if function is None else tracer(function)
+        lib.sqlite3_trace_v2(self._db, TRACE_STMT, callback, NULL)
+        self._hooks['trace'] = callback
+        self._plan_anew()
+
+    def create_collation(self, name, callback, /):
+        """Define a collation.
+
+        Args:
+            name: its name in SQL (str).
+            callback: called with two str; returns a negative int, 0 or a positive one. None
+                removes the collation.
+        Raises:
+            OperationalError: it can't be defined.
+        """
+        self._check()
+        if not isinstance(name, str):
+            raise TypeError('create_collation() argument 1 must be str, not '
+                            + type(name).__name__)
+        if callback is not None and not callable(callback):
+            raise TypeError('parameter must be callable')
+        self._before_c_call_that_may_write()
+        called = NULL if callback is None else collation(self._reference(), callback)
+        if lib.sqlite3_create_collation_v2(self._db, name.encode(), UTF8, NULL, called, NULL):
+            raise errors.from_database(self._db)
+        self._collations[name.lower()] = called
+        self._registrations += 1
+        self._plan_anew()

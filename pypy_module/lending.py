@@ -1,0 +1,190 @@
+"""A connection's prepared statements: kept for their SQL, lent to cursors, and taken back.
+
+A cursor in the middle of its rows keeps its statement busy, and with it a read transaction. PyPy
+frees a dropped cursor only when it collects garbage, so statements look for their cursor through a
+weak reference: when the same SQL runs again, when SQLite reports a lock, and after each garbage
+collection (a sentinel object without references is finalised by it, and makes the next one).
+"""
+
+import gc
+import sys
+import weakref
+from _thread import get_ident
+
+from pypy_module.part import Part
+from pypy_module.statement import Statement
+
+REFERENCE_COUNTS = sys.implementation.name == 'cpython'
+# So many statements of the same SQL, all busy, suggest that their cursors are garbage.
+MANY = 32
+# On PyPy this includes a minor collection, which clears weak references to young objects.
+collect_step = getattr(gc, 'collect_step', gc.collect)
+
+
+def abandoned(statement):
+    """Whether the cursor that was in the middle of the statement's rows is gone."""
+    return statement.owner is not None and statement.owner() is None
+
+
+class Sentinel:
+    """Garbage from the start: finalised by the next collection, it lets the connection look."""
+
+    def __init__(self, lender):
+        self.lender = weakref.ref(lender)
+
+    def __del__(self):
+        lender = self.lender()
+        if lender is not None:
+            lender._collected()
+
+
+class Lender(Part):
+    """The part of a connection that owns its statements.
+
+    Attributes:
+        _statements: the cached statements by their SQL (dict of str to Statement).
+        _clones: further statements of a cached SQL, while the cached one is busy (dict of lists).
+        _all: every statement there is (set of Statement).
+        _user: the thread that may use the connection without a lock (its identity), 0 if closed,
+            -1 if several may.
+    """
+
+    _user = 0
+
+    def _open_statements(self, capacity):
+        """Start with no statements and room for `capacity` (int) in the cache."""
+        self._statements = {}
+        self._clones = {}
+        self._all = set()
+        self._capacity = capacity
+        self._tick = 0
+        self._many = MANY
+        self._armed = False
+        self._reclaimed = 0
+
+    def _borrow(self, sql):
+        """Return a Statement for `sql` (str) that isn't busy, and mark it as busy."""
+        statement = self._statements.get(sql) if type(sql) is str else None
+        if statement is None or statement.busy:
+            statement = self._lend(sql)
+        statement.busy = True
+        statement.tick = self._tick = self._tick + 1
+        return statement
+
+    def _lend(self, sql):
+        """`_borrow` when the cache has no idle statement for `sql`."""
+        if not isinstance(sql, str):
+            raise TypeError('execute() argument 1 must be str, not ' + type(sql).__name__)
+        sql = str.__getitem__(sql, slice(None))
+        cached = self._statements.get(sql)
+        if cached is None:
+            statement = self._prepare(sql)
+            if self._capacity > 0:
+                if len(self._statements) >= self._capacity:
+                    self._evict()
+                statement.cached = True
+                self._statements[sql] = statement
+            return statement
+        if not cached.busy:
+            return cached
+        clones = self._clones.setdefault(sql, [])
+        statement = self._idle(cached, clones)
+        if statement is None and len(clones) >= self._many and not REFERENCE_COUNTS:
+            collect_step()
+            statement = self._idle(cached, clones)
+            if statement is None:
+                self._many *= 2
+        if statement is None:
+            statement = self._prepare(sql)
+            clones.append(statement)
+        return statement
+
+    def _prepare(self, sql):
+        """Return a new Statement; raises what `statement.prepare` raises."""
+        statement = Statement(self._db, sql, self._without_type)
+        statement.inlinable = self._to_be_planned(statement)
+        self._all.add(statement)
+        return statement
+
+    def _idle(self, cached, clones):
+        """Return a statement of these that isn't in use, or None."""
+        for statement in [cached] + clones:
+            if not statement.busy:
+                return statement
+            if abandoned(statement):
+                statement.reset()
+                return statement
+        return None
+
+    def _evict(self):
+        """Take the statement out of the cache that was used least recently."""
+        oldest = min(self._statements.values(), key=lambda statement: statement.tick)
+        del self._statements[oldest.sql]
+        oldest.cached = False
+        for statement in [oldest] + self._clones.pop(oldest.sql, []):
+            if not statement.busy:
+                self._retire(statement)
+
+    def _give_back(self, statement):
+        """Take a statement back that has been reset."""
+        statement.busy = False
+        statement.owner = None
+        if statement.short:
+            statement.lengthen()
+        if not statement.cached:
+            self._retire(statement)
+
+    def _retire(self, statement):
+        """Finalise a statement that isn't cached, unless its SQL is and it is likely needed."""
+        clones = self._clones.get(statement.sql)
+        if clones is not None and statement in clones:
+            if len(clones) <= MANY and statement in self._all:
+                return
+            clones.remove(statement)
+        self._all.discard(statement)
+        statement.finalize()
+
+    def _watch(self, cursor, statement):
+        """Return the weak reference that tells when `cursor` is gone, which resets `statement`."""
+        if REFERENCE_COUNTS:
+            return weakref.ref(cursor, statement.abandon)
+        if not self._armed:
+            self._armed = True
+            Sentinel(self)
+        return weakref.ref(cursor)
+
+    def _reclaim(self):
+        """Reset the statements whose cursors are gone; `_reclaimed` counts them."""
+        for statement in list(self._all):
+            if statement.busy and abandoned(statement):
+                statement.reset()
+                self._give_back(statement)
+                self._reclaimed += 1
+        for runner in list(self._runners):
+            if runner.owner() is None:
+                self._abandoned(runner)
+                self._reclaimed += 1
+
+    def _collected(self):
+        """After a garbage collection: reclaim, and look again after the next one if need be."""
+        self._armed = False
+        if self._user == get_ident():
+            self._reclaim()
+        elif self._user == -1 and self._lock.acquire(False):
+            try:
+                self._reclaim()
+            finally:
+                self._lock.release()
+        if self._user and any(statement.owner is not None for statement in list(self._all)):
+            self._armed = True
+            Sentinel(self)
+
+    def _close_statements(self, busy_too):
+        """Finalise all statements; without `busy_too` those that a cursor uses stay usable."""
+        for statement in list(self._all):
+            statement.cached = False
+            if busy_too or not statement.busy:
+                statement.finalize()
+        self._statements = {}
+        self._clones = {}
+        self._all = set()

@@ -1,0 +1,194 @@
+"""How a connection runs statements: through fused calls, or handed to the inliner."""
+
+import gc
+import weakref
+from typing import Any
+
+from pypy_module import constants, errors, tiers
+from pypy_module.adapters import converters
+from pypy_module.lending import REFERENCE_COUNTS
+from pypy_module.library import NUMBERS, ffi, lib
+from pypy_module.part import Part
+
+OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
+LAST, BEGIN, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQPYTE_GROW']
+BUSY, LOCKED = NUMBERS['SQLITE_BUSY'], NUMBERS['SQLITE_LOCKED']
+IN_TRANSACTION = NUMBERS['SQPYTE_IN_TRANSACTION']
+REPREPARES = NUMBERS['SQPYTE_ROW_REPREPARES']
+INLINED = -1  # beside SQLite's codes: the inliner has taken the statement
+
+fused_execute = lib.sqpyte_execute
+
+
+class Running(Part):
+    """The part of a connection that runs statements.
+
+    Attributes:
+        _runners: of the inliner, in the middle of their rows (list; see tiers.py).
+        _raised: what a collation raised during the present call, or None.
+    """
+
+    _runners: list
+    _raised: Any
+
+    def _run(self, statement, parameters):
+        """Bind, step and fetch in one call.
+
+        Returns:
+            ROW with a row in the statement's buffer, LAST with the only row there, or DONE.
+        Raises:
+            what packing the parameters raises, or SQLite's error; the statement is given back.
+        """
+        flags = statement.one_row if self._plain else 0
+        if not statement.readonly:
+            if statement.is_dml:
+                flags |= self._begin_flag
+            if self._runners:
+                self._before_c_call_that_may_write()
+        try:
+            self._pack(statement, parameters)
+            rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
+                               flags, statement.cells)
+            if rc != ROW and rc != DONE and rc != LAST:
+                rc = self._run_otherwise(statement, rc, flags)
+            if statement.cells[REPREPARES] != statement.reprepares:
+                statement.recompiled()
+            return rc
+        except BaseException:
+            statement.reset()
+            self._give_back(statement)
+            raise
+
+    def _pack(self, statement, parameters):
+        """Pack the parameters; when they don't fit, the transaction is begun all the same."""
+        try:
+            statement.pack(statement, parameters)
+        except BaseException:
+            self._begin_for(statement)
+            raise
+
+    def _run_otherwise(self, statement, rc, flags):
+        """Deal with what the fused call rarely returns; see `_run`."""
+        if rc == BEGIN:
+            self._begin_for(statement)
+            rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
+                               flags & ~IN_TRANSACTION, statement.cells)
+        if rc == BUSY or rc == LOCKED:
+            error = errors.from_database(self._db)
+            if not self._freed_locks():
+                raise error
+            lib.sqlite3_reset(statement.pointer)
+            rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
+                               flags & ~IN_TRANSACTION, statement.cells)
+        if rc == GROW:
+            rc = statement.grow()
+        if rc != ROW and rc != DONE and rc != LAST:
+            raise errors.from_database(self._db)
+        return rc
+
+    def _freed_locks(self):
+        """After a lock was met: whether cursors that nobody has any more were in the way (bool)."""
+        if REFERENCE_COUNTS or not any(statement.owner is not None for statement in self._all):
+            return False
+        before = self._reclaimed
+        gc.collect()
+        self._reclaim()
+        return self._reclaimed > before
+
+    def _to_be_planned(self, statement):
+        """Whether a statement takes the way through `_plan`: the inliner's, or empty ones'."""
+        return not statement.pointer or (
+            tiers.planner is not None and tiers.planner.considers(statement))
+
+    def _plan(self, cursor, statement, parameters):
+        """`_run`, but the inliner may take the statement over: then INLINED is returned.
+
+        An empty statement does nothing: OK.
+        """
+        if statement.pointer:
+            runner = self._bind_and_plan(statement, parameters)
+            if runner is None:
+                return self._run(statement, parameters)
+            runner.owner = weakref.ref(cursor)
+            self._runners.append(runner)
+            cursor._runner = runner
+            cursor._description = statement.description
+            cursor._lastrowid = lib.sqlite3_last_insert_rowid(self._db)
+            return INLINED
+        try:
+            self._pack(statement, parameters)
+        except BaseException:
+            self._give_back(statement)
+            raise
+        return OK
+
+    def _bind_and_plan(self, statement, parameters):
+        """Bind, and return the inliner's runner or None."""
+        try:
+            if not statement.readonly and self._runners:
+                self._before_c_call_that_may_write()
+            self._pack(statement, parameters)
+            if lib.sqpyte_bind(statement.pointer, statement.cells_in, statement.arena.pointer):
+                raise errors.from_database(self._db)
+            runner, statement.reason = tiers.planner.plan(self, statement)
+        except BaseException:
+            statement.reset()
+            self._give_back(statement)
+            raise
+        if runner is None:
+            statement.inlinable = False
+        return runner
+
+    def _plan_anew(self):
+        """Have the inliner asked again about every statement."""
+        for statement in list(self._all):
+            statement.inlinable = self._to_be_planned(statement)
+
+    def _before_c_call_that_may_write(self):
+        """Hand statements that the inliner runs back to C, before their pages or schema change."""
+        runners, self._runners = self._runners, []
+        for runner in runners:
+            row = runner.settle()
+            cursor = runner.owner()
+            if cursor is None:
+                runner.statement.reset()
+                self._give_back(runner.statement)
+            else:
+                cursor._settled(runner.statement, row)
+
+    def _abandoned(self, runner):
+        """End a runner whose rows aren't wanted any more."""
+        if runner in self._runners:
+            runner.settle()
+            self._finished(runner)
+
+    def _finished(self, runner):
+        """Take a statement back whose runner has come to its end."""
+        if runner in self._runners:
+            self._runners.remove(runner)
+        runner.statement.reset()
+        self._give_back(runner.statement)
+
+    def _reraise(self):
+        """Raise what a collation raised; it couldn't pass through SQLite."""
+        error, self._raised = self._raised, None
+        raise error
+
+    def _converters(self, statement):
+        """Return per column its converter or None (list), by declared type and column name."""
+        found = []
+        for i in range(statement.columns):
+            converter = None
+            if self.detect_types & constants.PARSE_COLNAMES:
+                name = ffi.string(lib.sqlite3_column_name(statement.pointer, i)).decode()
+                _, bracket, rest = name.partition('[')
+                declared, end, _ = rest.partition(']')
+                if bracket and end:
+                    converter = converters.get(declared.rpartition('[')[2].upper())
+            if converter is None and self.detect_types & constants.PARSE_DECLTYPES:
+                declared = lib.sqlite3_column_decltype(statement.pointer, i)
+                if declared:
+                    name = ffi.string(declared).decode()
+                    converter = converters.get(name.partition(' ')[0].partition('(')[0].upper())
+            found.append(converter)
+        return found

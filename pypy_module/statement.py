@@ -1,0 +1,170 @@
+"""A prepared statement with the buffers through which a fused call binds, steps and fetches.
+
+Statements belong to their connection, which keeps them for their SQL; a cursor borrows one while it
+runs (`busy`). A statement knows its borrower only weakly, so one whose cursor was dropped can be
+told, reset and lent again.
+"""
+
+import re
+from typing import Any
+
+from pypy_module import errors, packing, unpacking
+from pypy_module.library import NULL, NUMBERS, ffi, lib
+
+SPACE_AND_COMMENTS = re.compile(r'(?:[ \t\f\r\n]+|--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z))*', re.DOTALL)
+DML = re.compile(r'insert|update|delete|replace', re.IGNORECASE)
+
+CELLS = NUMBERS['SQPYTE_ROW_CELLS']
+REPREPARES = NUMBERS['SQPYTE_ROW_REPREPARES']
+ONE_ROW = NUMBERS['SQPYTE_ONE_ROW']
+FACTS = NUMBERS['SQPYTE_FACT_COUNT']
+# Room behind the cells of a statement that returns one row, for its texts and blobs.
+TAIL = 64
+LONGEST_TAIL = 8192
+LIMIT_SQL_LENGTH = NUMBERS['SQLITE_LIMIT_SQL_LENGTH']
+GROW = NUMBERS['SQPYTE_GROW']
+
+
+def skip(sql):
+    """Return where in `sql` (str) the first token starts, behind blanks and comments (int)."""
+    match: Any = SPACE_AND_COMMENTS.match(sql)
+    return match.end()
+
+
+def prepare(db, sql):
+    """Compile one statement.
+
+    Args:
+        db: the `sqlite3 *`.
+        sql: its text (str).
+    Returns:
+        the `sqlite3_stmt *`; NULL if the text is empty.
+    Raises:
+        Error: SQLite rejects it, it is too long, or there is more than one statement.
+    """
+    data = sql.encode()
+    if len(data) > lib.sqlite3_limit(db, LIMIT_SQL_LENGTH, -1):
+        raise errors.DataError('query string is too large')
+    if b'\0' in data:
+        raise errors.ProgrammingError('the query contains a null character')
+    source = ffi.new('char[]', data)
+    result = ffi.new('sqlite3_stmt *[1]')
+    tail = ffi.new('const char *[1]')
+    if lib.sqlite3_prepare_v2(db, source, len(data) + 1, result, tail):
+        raise errors.from_database(db)
+    rest = data[tail[0] - source:].decode()
+    if skip(rest) < len(rest):
+        lib.sqlite3_finalize(result[0])
+        raise errors.ProgrammingError('You can only execute one statement at a time.')
+    return result[0]
+
+
+class Statement:
+    """A prepared statement.
+
+    Attributes:
+        pointer: the `sqlite3_stmt *`; NULL for an empty SQL text or when finalised.
+        sql: its text (str).
+        busy: a cursor or an execution uses it (bool).
+        owner: weak reference to the cursor that is in the middle of its rows, or None.
+        cached: the connection keeps it for its SQL; else it is finalised after use (bool).
+        short: the row buffer had no room for the texts of the only row (bool).
+        tick: when it was last used, in executions of the connection (int).
+        is_dml: it starts with INSERT, UPDATE, DELETE or REPLACE (bool).
+        readonly: it can't write to the database (bool).
+        one_row: ONE_ROW if it can't return a second row, else 0: a flag of `sqpyte_execute`.
+        parameters: how many it has (int); `names`, `nameless`: see packing.py.
+        description: the columns, as in `Cursor.description` (tuple), or None.
+        inlinable: the inliner is to be asked about it (bool).
+        reason: why it isn't inlined (str).
+    """
+
+    def __init__(self, db, sql, without_type=False):
+        """Prepare `sql` (str) for `db` (`sqlite3 *`); `without_type`: see `column_names`."""
+        self.pointer = prepare(db, sql)
+        self.sql = sql
+        self.busy = False
+        self.owner: Any = None
+        self.cached = False
+        self.tick = 0
+        self.short = False
+        self.inlinable = False
+        self.reason = ''
+        self.without_type = without_type
+        start = skip(sql)
+        self.is_dml = DML.match(sql, start) is not None
+        facts = ffi.new('int64_t[]', FACTS)
+        if self.pointer:
+            lib.sqpyte_facts(self.pointer, facts)
+        self.parameters = facts[0]
+        self.readonly = bool(facts[2]) or not self.pointer
+        self.one_row = ONE_ROW if facts[3] else 0
+        self.names: Any = None
+        self.nameless = True
+        if facts[4]:
+            self.names = packing.parameter_names(self.pointer, self.parameters)
+            self.nameless = all(name is None or name.startswith('?') for name in self.names)
+        self.pack = packing.packer(self.parameters)
+        self.arena = packing.Arena()
+        self.cells_in = ffi.new('int64_t[]', 2 * self.parameters + 1)
+        self.doubles_in = ffi.cast('double *', self.cells_in)
+        self.reprepares = 0
+        self.describe(facts[1])
+        self.allot(CELLS + 2 * facts[1] + (TAIL if facts[3] else 0))
+
+    def allot(self, words):
+        """Make the row buffer `words` (int) long."""
+        self.cells = ffi.new('int64_t[]', words)
+        self.cells[0] = words
+        self.doubles = ffi.cast('double *', self.cells)
+        self.texts = ffi.cast('char **', self.cells)
+
+    def describe(self, columns):
+        """Take over the number and the names of the columns, as they are now."""
+        self.columns = columns
+        self.decode = unpacking.decoder(columns)
+        self.description = None
+        if columns:
+            self.description = tuple(
+                (name, None, None, None, None, None, None)
+                for name in unpacking.column_names(self.pointer, self.without_type))
+
+    def recompiled(self):
+        """Adapt to the new columns after SQLite has compiled the statement again."""
+        self.reprepares = self.cells[REPREPARES]
+        self.describe(lib.sqlite3_column_count(self.pointer))
+
+    def grow(self):
+        """Enlarge the row buffer for the present row, and store that row again."""
+        self.allot(CELLS + 2 * lib.sqlite3_column_count(self.pointer))
+        return lib.sqpyte_row(self.pointer, self.cells)
+
+    def lengthen(self):
+        """Enlarge the row buffer for the next row, for more text than fitted there."""
+        self.short = False
+        words = self.cells[0]
+        if words < LONGEST_TAIL:
+            self.allot(2 * words)
+
+    def reset(self):
+        """End the statement's run; it can be lent again."""
+        self.busy = False
+        self.owner = None
+        if self.pointer:
+            lib.sqlite3_reset(self.pointer)
+
+    def abandon(self, reference):
+        """Called with the dead weak reference to the owner, where objects count references."""
+        if self.owner is reference:
+            self.reset()
+
+    def finalize(self):
+        """Free the statement in C; it can't be used any more."""
+        pointer, self.pointer = self.pointer, NULL
+        self.owner = None
+        if pointer:
+            lib.sqlite3_finalize(pointer)
+
+    def __del__(self):
+        if getattr(self, 'pointer', NULL):
+            self.finalize()
