@@ -132,7 +132,7 @@ def run_suite(name, suite, options, console):
         report = measure.run(name, engines_used, suite.baseline, names, options.scale, database,
                              settings, options.processes, step)
     if name == 'figure3':   # what a newcomer sees first: short; --json has the rest
-        figure3.show_sums(console, report)
+        figure3.show_sums(console, report, configured)
     else:
         reports.show_configuration(console, configured)
     reports.show(report, console)

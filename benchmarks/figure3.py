@@ -55,8 +55,15 @@ class ExampleEngine:
 ENGINES = {name: ExampleEngine(MICRO[name]) for name in ('stock-pypy', 'sqpyte-pypy')}
 
 
-def show_sums(console, report):
-    """Print the sums that every engine found."""
+def show_sums(console, report, configuration):
+    """Print what was run on what, and the sums that every engine found."""
+    lines = configuration['data']['rows']['lineitem']
+    console.print('examples/figure3.py, TPC-H scale %g (%d rows of lineitem)'
+                  % (configuration['data']['scale'], lines), highlight=False)
+    for name, found in configuration['engines'].items():
+        console.print('%-12s import %s, %s, SQLite %s' % (
+            name, ENGINES[name].engine.module, ' '.join(found['python'].split()[:2]),
+            found['sqlite_version']), highlight=False)
     for quantity, base_price, disc_price in report.answers.values():
-        console.print('Figure 3: quantity %d, base price %.2f, discounted price %.2f'
+        console.print('[bold]quantity %d, base price %.2f, discounted price %.2f[/]'
                       % (quantity, base_price, disc_price))
