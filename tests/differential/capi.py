@@ -38,6 +38,7 @@ int64_t sqlite3_changes64(sqlite3 *);
 int64_t sqlite3_total_changes64(sqlite3 *);
 int64_t sqlite3_last_insert_rowid(sqlite3 *);
 int sqlite3_get_autocommit(sqlite3 *);
+int sqlite3_stmt_status(sqlite3_stmt *, int, int);
 void sqlite3_interrupt(sqlite3 *);
 unsigned char *sqlite3_serialize(sqlite3 *, const char *, int64_t *, unsigned int);
 int sqlite3_deserialize(sqlite3 *, const char *, unsigned char *, int64_t, int64_t, unsigned);
@@ -200,6 +201,7 @@ class Statement:
         connection.check(self.c.sqlite3_prepare_v2(
             connection.db, data, len(data), pointer, ffi.NULL))
         self.statement = pointer[0]
+        self.row = None
 
     def bind(self, parameters):
         """Bind the first of parameters to the parameters the statement has."""
@@ -221,14 +223,15 @@ class Statement:
         return c.sqlite3_bind_blob(statement, i, value, len(value), TRANSIENT)
 
     def step(self):
-        """The next row (tuple), or None at the end. Raises Error."""
+        """The next row (tuple), or None at the end; also left in `row`. Raises Error."""
+        self.row = None
         code = self.c.sqlite3_step(self.statement)
         if code == ROW:
-            return tuple(self._column(i)
-                         for i in range(self.c.sqlite3_column_count(self.statement)))
-        if code != DONE:
+            self.row = tuple(self._column(i)
+                             for i in range(self.c.sqlite3_column_count(self.statement)))
+        elif code != DONE:
             self.connection.check(code)
-        return None
+        return self.row
 
     def _column(self, i):
         c, statement = self.c, self.statement

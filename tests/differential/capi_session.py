@@ -8,6 +8,7 @@ import os
 from . import capi
 from .scripts import render_row
 
+MOST_CALLS = 200        # of run(): a write ahead of a scan may keep it going for ever
 CONNECTIONS = {"memory": 1, "file": 2, "wal": 2, "shared": 2}
 
 
@@ -21,6 +22,7 @@ class Session:
     def __init__(self, library, script, directory):
         self.statements = {}
         self.connections = []
+        self.calls = 0
         storage = script["storage"]
         for _ in range(CONNECTIONS[storage]):
             self._open(library, script, os.path.join(directory, "test.db"))
@@ -54,6 +56,9 @@ class Session:
 
     def _functions(self, connection):
         def run(sql):
+            self.calls += 1
+            if self.calls > MOST_CALLS:
+                raise capi.Error(1, "run() has been called too often")
             return "%d rows" % len(connection.execute(sql))
 
         def fail(text):
@@ -150,6 +155,12 @@ class Session:
                 return entry + ["done"]
             entry.append(render_row(row))
         return entry
+
+    def current(self, connection, key, sql, *parameters):
+        """Run a statement with the first column of a kept statement's present row as ?1."""
+        statement = self.statements.get(key)
+        first = statement.row[0] if statement is not None and statement.row else None
+        return self.run(connection, sql, first, *parameters)
 
     def reset(self, connection, key, *parameters):
         """Reset a kept statement and bind parameters again."""

@@ -14,7 +14,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCRATCH = os.path.join(ROOT, "build", "differential")
-PATIENCE = 120      # seconds for one script
+PATIENCE = 30      # seconds for one script
 _PROTOCOL = 4
 
 

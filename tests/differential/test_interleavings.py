@@ -1,0 +1,18 @@
+"""Writers, rollbacks and interrupts between two rows: every tier goes on as stock does."""
+from hypothesis import given
+
+from .budget import examples
+from .interleavings import interleavings
+from .scripts import script
+
+_FINALLY = [("finalize", 0, "r0"), ("finalize", 0, "r1"), ("run", 0, "ROLLBACK"),
+            ("run", 1, "ROLLBACK"), ("run", 0, "SELECT * FROM t"), ("run", 0, "SELECT * FROM log"),
+            ("image", 0)]
+
+
+@examples(200)
+@given(case=interleavings())
+def test_what_happens_between_rows(capi_tiers, case):
+    table, storage, pragmas, threshold, actions = case
+    image = capi_tiers.image(table.statements() + [("run", 0, "CREATE TABLE log(x)")])
+    capi_tiers.check(script(actions + _FINALLY, image, storage, pragmas, threshold))
