@@ -1,7 +1,9 @@
 # `make` for the paper's example, `make test` for every test, `make help` for the rest.
 
 PYPY ?= pypy3
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 PYTHON := build/pypy-env/bin/python
 SCALE ?= 0.05
 export CC

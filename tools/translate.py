@@ -29,6 +29,7 @@ OPTIONS = ['-Ojit', '--shared', '--batch', '--no-pdb', '--output=sqpyte']
 LINKER_FLAGS = '-Wl,-Bsymbolic'
 
 KEPT = 3  # translations kept in the cache
+SILENCE_S = 20  # seconds without a new phase after which the log's next line is shown
 TAIL = 40  # lines of the log shown after a failure
 
 # The log lines that mark a phase of the translation.
@@ -72,6 +73,7 @@ def translate(python27, directory):
     command = [python27, '-m', 'rpython'] + OPTIONS + [
         '--make-jobs=%d' % (os.cpu_count() or 1), TARGET]
     start = time.time()
+    said = 0.0
     with open(LOG, 'w') as log:
         process = subprocess.Popen(command, cwd=directory, env=environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -82,8 +84,14 @@ def translate(python27, directory):
             log.write(line)
             log.flush()
             phase = PHASE.match(line)
+            elapsed = time.time() - start
             if phase:
-                say('%4.0f s  %s' % (time.time() - start, phase.group(1)))
+                say('%4.0f s  %s' % (elapsed, phase.group(1)))
+            elif elapsed > said + SILENCE_S:
+                say('%4.0f s    %s' % (elapsed, line.strip()[:80]))
+            else:
+                continue
+            said = elapsed
         code = process.wait()
     return code == 0 and os.path.exists(os.path.join(directory, 'libsqpyte.so'))
 
