@@ -43,12 +43,8 @@ def inputs():
     return sorted(found + [__file__])
 
 
-def key_of_inputs(python27):
-    """Return a hash (hex str) of everything the VM depends on.
-
-    Args:
-        python27: path of the Python that translates; its flavour doesn't change the result.
-    """
+def key_of_inputs():
+    """Return a hash (hex str) of everything the VM depends on."""
     with open(engine.Paths().engine_library + '.inputs') as file:
         engine_key = file.read()
     state = hashlib.sha256(engine.digest(
@@ -129,7 +125,7 @@ def main():
         except environments.NoEnvironment as error:
             print(error, file=sys.stderr)
             return 1
-        key = key_of_inputs(python27)
+        key = key_of_inputs()
         directory = os.path.join(CACHE, key)
         library = os.path.join(directory, 'libsqpyte.so')
         if not os.path.exists(library):

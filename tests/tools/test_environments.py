@@ -1,0 +1,103 @@
+"""Finding Pythons and making environments."""
+
+import os
+import platform
+import subprocess
+import sys
+
+import pytest
+
+from tools import environments
+
+
+def python_saying(directory, name, answer, has_pip=True):
+    """A stand-in for a Python that identifies itself by `answer`."""
+    path = directory / name
+    path.write_text('#!/bin/sh\ncase "$2" in\n"import pip") exit %d;;\n*) %s;;\nesac\n' % (
+        0 if has_pip else 1, answer))
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.fixture(autouse=True)
+def nothing_found(monkeypatch, tmp_path):
+    """No Python on PATH nor under pyenv."""
+    monkeypatch.setenv('PATH', str(tmp_path))
+    monkeypatch.setenv('PYENV_ROOT', str(tmp_path / 'pyenv'))
+    monkeypatch.delenv('PYTHON27', raising=False)
+
+
+def test_a_python_identifies_itself():
+    implementation, version, executable = environments.identify(sys.executable)
+    assert implementation == platform.python_implementation()
+    assert version == sys.version_info[:2]
+    assert executable == sys.executable
+
+
+def test_what_does_not_run_is_no_python(tmp_path):
+    assert environments.identify(str(tmp_path / 'absent')) is None
+    assert environments.identify(python_saying(tmp_path, 'python2.7', 'exit 127')) is None
+
+
+def test_python27_is_found_on_path_or_under_pyenv(tmp_path):
+    home = tmp_path / 'pyenv' / 'versions' / '2.7.18' / 'bin'
+    home.mkdir(parents=True)
+    under_pyenv = python_saying(home, 'python2.7', 'echo CPython 2 7 "$0"')
+    assert environments.find_python27() == under_pyenv
+    on_path = python_saying(tmp_path, 'python2.7', 'echo CPython 2 7 "$0"')
+    assert environments.find_python27() == on_path
+
+
+def test_the_users_python27_is_the_only_one_tried(tmp_path, monkeypatch):
+    python_saying(tmp_path, 'python2.7', 'echo CPython 2 7 "$0"')
+    monkeypatch.setenv('PYTHON27', python_saying(tmp_path, 'other', 'echo CPython 3 11 /other'))
+    with pytest.raises(environments.NoEnvironment, match=r'other: is CPython 3\.11'):
+        environments.find_python27()
+
+
+def test_without_python27_the_message_says_how_to_get_one(tmp_path):
+    bare = python_saying(tmp_path, 'python2.7', 'echo CPython 2 7 "$0"', has_pip=False)
+    with pytest.raises(environments.NoEnvironment) as caught:
+        environments.find_python27()
+    message = str(caught.value)
+    assert 'has no pip (%s -m ensurepip gives it one)' % bare in message
+    assert 'pyenv install 2.7.18' in message and 'PYTHON27=' in message
+
+
+def test_pyenvs_newest_comes_first():
+    root = os.environ['PYENV_ROOT']
+    for version in ('3.9.2', '3.9.18', '3.10.1'):
+        home = os.path.join(root, 'versions', version, 'bin')
+        os.makedirs(home)
+        open(os.path.join(home, 'python3.9'), 'w').close()
+    found = environments.pyenv_pythons('3.9')
+    assert [path.split('/')[-3] for path in found] == ['3.9.18', '3.9.2']
+
+
+def test_an_environment_is_made_once_and_added_to(tmp_path, monkeypatch):
+    commands = []
+
+    def run(command, **options):
+        commands.append(command[1:])
+        if command[2] == 'venv':
+            os.makedirs(os.path.join(command[3], 'bin'))
+            os.makedirs(os.path.join(command[3], 'lib', 'pypy3.9', 'site-packages'))
+            open(os.path.join(command[3], 'bin', 'python'), 'w').close()
+
+    monkeypatch.setattr(subprocess, 'run', run)
+    one, two = tmp_path / 'one.txt', tmp_path / 'two.txt'
+    one.write_text('a==1\n')
+    two.write_text('b==1\n')
+    place = str(tmp_path / 'env')
+    environments.make_venv(sys.executable, place, [str(one)])
+    assert [command[1] for command in commands] == ['venv', 'pip']
+    environments.make_venv(sys.executable, place, [str(one)])
+    assert len(commands) == 2
+    environments.make_venv(sys.executable, place, [str(one), str(two)])
+    assert commands[2][-1] == str(two) and len(commands) == 3
+    one.write_text('a==2\n')
+    environments.make_venv(sys.executable, place, [str(one)])
+    assert commands[3][-1] == str(one) and len(commands) == 4
+    path = os.path.join(place, 'lib', 'pypy3.9', 'site-packages', 'sqpyte.pth')
+    with open(path) as file:
+        assert file.read() == environments.ROOT + '\n'

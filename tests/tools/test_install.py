@@ -1,0 +1,80 @@
+"""tools/install.sh where it may not install: it must say what is missing and what to type."""
+
+import os
+import shutil
+import subprocess
+
+from tools.environments import ROOT
+
+SCRIPT = os.path.join(ROOT, 'tools', 'install.sh')
+
+
+def stand_in(directory, name, body):
+    """Put a small shell script `name` into `directory`."""
+    path = directory / name
+    path.write_text('#!/bin/sh\n%s\n' % body)
+    path.chmod(0o755)
+
+
+def install(directory, what='run'):
+    """Run the script with nothing on PATH but the stand-ins in `directory` and three tools."""
+    for name in ('sh', 'id', 'env'):
+        if not (directory / name).exists():
+            os.symlink(shutil.which(name), str(directory / name))
+    return subprocess.run([SCRIPT, what], env={'PATH': str(directory)}, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, universal_newlines=True)
+
+
+def test_an_ordinary_user_is_told_the_exact_command(tmp_path):
+    stand_in(tmp_path, 'id', 'echo 1000')
+    stand_in(tmp_path, 'apt-get', 'echo must not be called; exit 9')
+    stand_in(tmp_path, 'sudo', 'exit 1  # asks for a password')
+    result = install(tmp_path)
+    assert result.returncode == 1
+    assert 'sudo apt-get update && sudo apt-get install --yes --no-install-recommends pypy3 ' \
+           'pypy3-venv pypy3-dev gcc libc6-dev' in result.stdout
+    assert 'must not be called' not in result.stdout
+
+
+def test_without_sudo_it_is_a_command_for_su(tmp_path):
+    stand_in(tmp_path, 'id', 'echo 1000')
+    stand_in(tmp_path, 'apt-get', 'exit 9')
+    result = install(tmp_path, 'npm')
+    assert result.returncode == 1
+    assert "su -c 'apt-get update && apt-get install --yes --no-install-recommends npm'" \
+        in result.stdout
+
+
+def test_on_another_system_the_packages_are_named(tmp_path):
+    stand_in(tmp_path, 'id', 'echo 0')
+    result = install(tmp_path)
+    assert result.returncode == 1
+    assert 'no apt-get' in result.stdout and 'pypy3 pypy3-venv' in result.stdout
+
+
+def test_root_installs_and_says_so(tmp_path):
+    stand_in(tmp_path, 'id', 'echo 0')
+    stand_in(tmp_path, 'apt-get', 'echo apt-get "$@"')
+    result = install(tmp_path, 'npm')
+    assert result.returncode == 0
+    assert result.stdout.splitlines() == [
+        'sqpyte: installing from Debian: npm', 'apt-get update -qq',
+        'apt-get install --yes --no-install-recommends npm -qq -o Dpkg::Use-Pty=0']
+
+
+def test_sudo_without_a_password_installs(tmp_path):
+    stand_in(tmp_path, 'id', 'echo 1000')
+    stand_in(tmp_path, 'apt-get', 'echo apt-get "$@"')
+    stand_in(tmp_path, 'sudo', 'test "$1" = -n && exit 0; echo as root; exec "$@"')
+    result = install(tmp_path, 'npm')
+    assert result.returncode == 0 and result.stdout.count('as root') == 2
+
+
+def test_nothing_missing_says_nothing(tmp_path):
+    stand_in(tmp_path, 'npm', 'exit 0')
+    result = install(tmp_path, 'npm')
+    assert (result.returncode, result.stdout) == (0, '')
+
+
+def test_usage(tmp_path):
+    assert install(tmp_path, 'something').returncode == 2
