@@ -40,19 +40,19 @@ def product(path, how):
 
 def stock_library():
     """Return the path of the untouched SQLite, the baseline. Raises Missing."""
-    return product(Paths(build_folder()).stock_library, 'python3 -m c_engine.build stock')
+    return product(Paths(build_folder()).stock_library, 'make engine')
 
 
 def stock_loader_folder():
     """Return the folder to put into LD_LIBRARY_PATH so that the stdlib's sqlite3 is `stock`."""
     stock_library()
-    link = product(Paths(build_folder()).stock_link, 'python3 -m c_engine.build stock')
+    link = product(Paths(build_folder()).stock_link, 'make engine')
     return os.path.dirname(link)
 
 
 def engine_library():
     """Return the path of the edited SQLite without the VM. Raises Missing."""
-    return product(Paths(build_folder()).engine_library, 'python3 -m c_engine.build engine')
+    return product(Paths(build_folder()).engine_library, 'make engine')
 
 
 def vm_library():
