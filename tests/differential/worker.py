@@ -113,7 +113,7 @@ def _capi_runner(path, tier):
     from .capi_session import Session
     from .tiers import MODES
     if not os.path.exists(path):
-        raise Unavailable("%s is not built" % os.path.relpath(path, ROOT))
+        raise Unavailable("%s is missing: run `make vm`" % os.path.relpath(path, ROOT))
     if tier.startswith("untranslated"):
         try:
             from sqpyte import host

@@ -1,0 +1,101 @@
+"""Known traps, by name: every tier against stock, and stock against what SQL says."""
+import pytest
+
+from . import tiers
+from .scripts import render_row, script
+
+INT_MAX, INT_MIN = 2 ** 63 - 1, -2 ** 63
+
+# name: (rows of a table t(a, b), query over it, rows or error expected)
+EXAMPLES = {
+    "addition overflows to real": (
+        [(INT_MAX, 1)], "SELECT a + b, typeof(a + b) FROM t", [(2.0 ** 63, "real")]),
+    "subtraction overflows to real": (
+        [(INT_MIN, 1)], "SELECT a - b, -a FROM t", [(-2.0 ** 63, 2.0 ** 63)]),
+    "multiplication overflows to real": (
+        [(INT_MAX, 2), (2 ** 32, 2 ** 31)], "SELECT a * b FROM t", [(2.0 ** 64,), (2.0 ** 63,)]),
+    "division truncates": (
+        [(7, 2), (-7, 2), (7, -2), (-7, -2)], "SELECT a / b, a % b FROM t",
+        [(3, 1), (-3, -1), (-3, 1), (3, -1)]),
+    "division of the smallest integer": (
+        [(INT_MIN, -1)], "SELECT a / b, a % b FROM t", [(2.0 ** 63, 0)]),
+    "division by zero is NULL": (
+        [(1, 0), (1.5, 0.0), (1, None)], "SELECT a / b, a % b FROM t", [(None, None)] * 3),
+    "remainder of reals": (
+        [(7.9, 2.9), (-7.5, 2)], "SELECT a % b FROM t", [(1.0,), (-1.0,)]),
+    "infinity minus infinity is NULL": (
+        [(float("inf"), float("inf"))], "SELECT a - b, a * 0 FROM t", [(None, None)]),
+    "NULLs are skipped by aggregates": (
+        [(1, None), (None, None), (3, None)],
+        "SELECT count(*), count(a), sum(a), avg(a), total(a), min(a), max(a), sum(b), avg(b),"
+        " total(b), max(b) FROM t",
+        [(3, 2, 4, 2.0, 4.0, 1, 3, None, None, 0.0, None)]),
+    "aggregates of no row": (
+        [], "SELECT count(*), sum(a), avg(a), total(a), min(a), max(b) FROM t",
+        [(0, None, None, 0.0, None, None)]),
+    "groups of no row": ([], "SELECT a, count(*) FROM t GROUP BY a", []),
+    "no row": ([], "SELECT a, b FROM t WHERE a > 1", []),
+    "sum of integers overflows": (
+        [(INT_MAX, 0), (1, 0)], "SELECT sum(a) FROM t", "error 1: integer overflow"),
+    "sum with a real doesn't overflow": (
+        [(INT_MAX, 0), (1, 0), (0.5, 0)], "SELECT sum(a), total(a) FROM t",
+        [(2.0 ** 63, 2.0 ** 63)]),
+    "sum loses no small addend": (
+        [(1e100, 0), (1.0, 0), (-1e100, 0)], "SELECT sum(a), avg(a) FROM t", [(1.0, 1.0 / 3)]),
+    "sum of texts": ([("12", 0), ("1.5x", 0), ("x", 0)], "SELECT sum(a) FROM t", [(13.5,)]),
+    "order of storage classes": (
+        [(b"a", 0), ("a", 0), (1, 0), (None, 0), (0.5, 0)],
+        "SELECT a FROM t ORDER BY a", [(None,), (0.5,), (1,), ("a",), (b"a",)]),
+    "min and max of mixed types": (
+        [(b"a", 0), ("a", 0), (1, 0), (None, 0), (0.5, 0)],
+        "SELECT min(a), max(a) FROM t", [(0.5, b"a")]),
+    "min keeps the first of equals": (
+        [(1.0, 1), (1, 2)], "SELECT min(a), b, typeof(min(a)) FROM t", [(1.0, 1, "real")]),
+    "integers beside reals beyond 2**53": (
+        [(2 ** 53 + 1, 2.0 ** 53), (INT_MAX, 2.0 ** 63)],
+        "SELECT a > b, a = b, a < b FROM t", [(1, 0, 0), (0, 0, 1)]),
+    "NULL compares to nothing": (
+        [(None, 1), (None, None)], "SELECT a = b, a <> b, a IS b, a IS NOT b FROM t",
+        [(None, None, 0, 1), (None, None, 1, 0)]),
+    "three-valued logic": (
+        [(None, 0), (None, 1)], "SELECT a AND b, a OR b, NOT a FROM t",
+        [(0, None, None), (None, 1, None)]),
+    "texts with NUL": (
+        [("a\x00b", "a\x00c")], "SELECT a < b, length(a), a || b FROM t",
+        [(1, 1, "a\x00ba\x00c")]),
+    "empty text and empty blob": (
+        [("", b"")], "SELECT a, b, a = b, typeof(a), typeof(b), a || b FROM t",
+        [("", b"", 0, "text", "blob", "")]),
+    "negative zero": ([(-0.0, 0)], "SELECT a, a = b, -a FROM t", [(-0.0, 1, 0.0)]),
+    "error after rows": (
+        [(1, 0), (2, 0), (None, 0)], "SELECT a, fail(a IS NULL) FROM t", None),
+}
+
+
+def rows_of(entry):
+    return [render_row(row) for row in entry] if isinstance(entry, list) else [entry]
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_example(capi_tiers, name):
+    rows, query, expected = EXAMPLES[name]
+    actions = [("run", 0, "CREATE TABLE t(a, b)"),
+               ("many", 0, "INSERT INTO t VALUES (?, ?)", rows), ("run", 0, query)]
+    transcript = capi_tiers.check(script(actions))
+    if expected is not None:
+        assert transcript[2] == rows_of(expected)
+
+
+@pytest.mark.parametrize("name", tiers.chosen([name for name in tiers.MODES if name != "stock"]))
+def test_tier_is_there(capi_tiers, name):
+    """Nothing is left out in silence; a scan and a sum run where the tier's name says."""
+    if name in capi_tiers.missing:
+        pytest.fail("%s: %s" % (name, capi_tiers.missing[name]), pytrace=False)
+    tier = [tier for tier in capi_tiers.others if tier.name == name][0]
+    made = [("run", 0, "CREATE TABLE t(a)"),
+            ("many", 0, "INSERT INTO t VALUES (?)", [(i,) for i in range(20)])]
+    looked = [("prepare", 0, "r0", "SELECT sum(a + 1) FROM t WHERE a < 15"),
+              ("step", 0, "r0", 1), ("tier", 0, "r0")]
+    transcript = tier.worker.run(script(made + looked))
+    assert transcript[3] == ["(120)"]
+    assert transcript[4] == ["tier 0, why 0" if name == "engine" else "tier 1, why 1"]
