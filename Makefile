@@ -12,7 +12,7 @@ export CC
 ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
-.PHONY: all help deps deps-test engine pypy-env test-env data figure3 vm test test-all test-pypy \
+.PHONY: all help deps deps-test engine pypy-env test-env data figure3 python27 vm test test-all test-pypy \
         test-cpython lint bench clean distclean
 .NOTPARALLEL:
 
@@ -44,7 +44,11 @@ data: pypy-env engine  ## generate the TPC-H database (SCALE=0.05), cached
 figure3: data  ## run the paper's Figure 3 program with sqpyte and, beside it, with sqlite3
 	@$(PYTHON) -m benchmarks figure3 --scale $(SCALE)
 
-vm: deps-test engine  ## translate the RPython VM to build/libsqpyte.so (needs Python 2.7; 5 to 10 minutes)
+# First of all, so that a missing Python 2.7 is told before anything is compiled.
+python27: deps-test
+	@$(PYPY) -m tools.environments rpython
+
+vm: python27 engine  ## translate the RPython VM to build/libsqpyte.so (needs Python 2.7; 5 to 10 minutes)
 	@$(PYPY) -m tools.translate
 	@$(CC) -O2 -Wall -I build/sqlite c_engine/command.c -o build/sqpyte -L build -lsqpyte \
 	  '-Wl,-rpath,$$ORIGIN'
@@ -58,7 +62,7 @@ lint: test-env engine  ## check style and types
 	@build/pypy-env/bin/ruff check $(wildcard $(ROOMS))
 	@build/pypy-env/bin/mypy
 
-test: lint vm test-pypy test-cpython  ## run every test: style, types, the translated VM, PyPy and all CPythons
+test: python27 lint vm test-pypy test-cpython  ## run every test: style, types, the translated VM, PyPy and all CPythons
 
 test-all: test
 
