@@ -6,10 +6,7 @@ import hashlib
 import os
 
 from . import capi
-from .scripts import render_row
-
-MOST_CALLS = 200        # of run(): a write ahead of a scan may keep it going for ever
-CONNECTIONS = {"memory": 1, "file": 2, "wal": 2, "shared": 2}
+from .scripts import CONNECTIONS, MOST_CALLS, render_row
 
 
 class Session:

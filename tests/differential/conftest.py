@@ -10,19 +10,29 @@ from .worker import SCRATCH, Crash
 
 
 class Comparison:
-    """Runs scripts in every tier that is there, and compares the transcripts with stock's.
+    """Runs scripts in every tier that is there, and compares the transcripts with the oracle's.
 
-    Args: oracle, the tiers.Tier that is right; others, those compared with it.
+    Attributes: oracle, the tiers.Tier that is right; others, those compared with it; missing,
+    why tiers aren't among them (dict of name to str).
     """
 
-    def __init__(self, oracle, others):
+    def __init__(self, maker, oracle, others):
+        self.maker = maker
+        running, self.missing = tiers.started([oracle] + others)
+        if oracle not in running:
+            pytest.fail("the oracle doesn't start: %s" % self.missing[oracle.name])
         self.oracle = oracle
-        self.others = others
+        self.others = running[1:]
 
     def image(self, actions):
-        """The database file (bytes) that the oracle makes of the actions."""
-        made = self.oracle.worker.run(script(actions + [("dump", 0)]))
+        """The database file (bytes) that the stock library makes of the actions."""
+        made = self.maker.worker.run(script(actions + [("dump", 0)]))
         return made[-2][0]
+
+    def stop(self):
+        """End the tiers' processes."""
+        for tier in [self.oracle] + self.others:
+            tier.worker.stop()
 
     def check(self, case):
         """Run a script everywhere. Raises: a Mismatch that shows the first difference."""
@@ -56,20 +66,28 @@ def kept(name, case):
     return path
 
 
-def _comparison(oracle, others):
-    running, missing = tiers.started([oracle] + others)
-    if oracle not in running:
-        pytest.fail("the oracle doesn't start: %s" % missing[oracle.name])
-    comparison = Comparison(oracle, [tier for tier in running if tier is not oracle])
-    comparison.missing = missing
-    yield comparison
-    for tier in running:
-        tier.worker.stop()
+@pytest.fixture(scope="session")
+def stock():
+    """The stock library's tier."""
+    tier = tiers.capi_tier("stock")
+    yield tier
+    tier.worker.stop()
 
 
 @pytest.fixture(scope="session")
-def capi_tiers():
+def capi_tiers(stock):
     """The Comparison of all tiers with a C API."""
-    stock = tiers.capi_tier("stock")
     names = tiers.chosen([name for name in tiers.MODES if name != "stock"])
-    yield from _comparison(stock, [tiers.capi_tier(name) for name in names])
+    comparison = Comparison(stock, stock, [tiers.capi_tier(name) for name in names])
+    yield comparison
+    comparison.stop()
+
+
+@pytest.fixture(scope="session")
+def module_tiers(stock):
+    """The Comparison of the ways in which `import sqpyte` runs statements."""
+    names = tiers.chosen(tiers.MODULES)
+    comparison = Comparison(
+        stock, tiers.module_oracle(), [tiers.module_tier(name) for name in names])
+    yield comparison
+    comparison.stop()

@@ -14,6 +14,8 @@ state at the end.
 """
 import hashlib
 
+CONNECTIONS = {"memory": 1, "file": 2, "wal": 2, "shared": 2}   # by storage
+MOST_CALLS = 200        # of run(): a write ahead of a scan may keep it going for ever
 _SHOWN = 60
 
 

@@ -7,7 +7,15 @@ untranslated-always   libsqpyte-engine.so + sqpyte  every statement in the VM, a
 untranslated-hot      the same                      hot loops only: the hand-over in mid-loop
 translated-always     libsqpyte.so                  every statement in the translated VM
 translated-hot        the same                      hot loops only
+
+and of the DB-API, `import sqpyte` beside the sqlite3 of CPython on the stock library:
+
+sqlite3               libsqlite3-stock.so           the oracle
+module                libsqpyte-engine.so           sqpyte without inlining
+module-inline         libsqpyte-engine.so           sqpyte with it
+module-vm             libsqpyte.so                  sqpyte, hot loops in the translated VM
 """
+import glob
 import os
 
 from .worker import ROOT, Unavailable, Worker
@@ -50,6 +58,30 @@ def capi_tier(name):
     """The tier of that name, from MODES."""
     library = os.path.join(BUILD, LIBRARIES[name.split("-")[0]])
     return Tier(name, Worker(["capi", library, name], environment=_JIT))
+
+
+_ENGINE = {"SQPYTE_LIBRARY": os.path.join(BUILD, LIBRARIES["engine"])}
+MODULES = {
+    "module": dict(_ENGINE, SQPYTE_INLINE="0"),
+    "module-inline": dict(_ENGINE, SQPYTE_INLINE="1"),
+    "module-vm": dict(_JIT, SQPYTE_LIBRARY=os.path.join(BUILD, LIBRARIES["translated"]),
+                      SQPYTE_INLINE="0", SQPYTE_VM="hot", SQPYTE_VM_THRESHOLD="1"),
+}
+
+
+def module_tier(name):
+    """The tier of that name, from MODULES, in this Python."""
+    return Tier(name, Worker(["module", "sqpyte"], environment=MODULES[name]))
+
+
+def module_oracle():
+    """The tier of sqlite3 on the stock library, in the newest CPython that the build found (3.12
+    is the first with all of the interface), or in the system's."""
+    found = sorted(glob.glob(os.path.join(ROOT, "build", "cpython-env-3.*", "bin", "python")),
+                   key=lambda path: int(path.split("env-3.")[1].split(os.sep)[0]))
+    python = found[-1] if found else "python3"
+    return Tier("sqlite3", Worker(["module", "sqlite3"], python, {
+        "LD_LIBRARY_PATH": os.path.join(ROOT, "build", "stock")}))
 
 
 def chosen(names):

@@ -1,0 +1,85 @@
+"""`import sqpyte` beside sqlite3 on the stock library: queries, Python functions and aggregates,
+and what happens between rows."""
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from . import queries, tiers
+from .budget import examples
+from .expressions import conditions, expressions
+from .interleavings import interleavings
+from .scripts import script
+from .tables import tables
+
+_FINALLY = [("finalize", 0, "r0"), ("finalize", 0, "r1"), ("rollback", 0), ("rollback", 1),
+            ("run", 0, "SELECT * FROM t"), ("run", 0, "SELECT * FROM log"),
+            ("run", 0, "PRAGMA integrity_check"), ("image", 0)]
+
+_PYTHON = [
+    "SELECT {c}, echo({d}), second({c}, {d}) FROM t",
+    "SELECT {c} FROM t WHERE echo({c}) IS {d}",
+    "SELECT {c}, echo({e}) FROM t WHERE {w}",
+    "SELECT {c}, twice({d}) FROM t",
+    "SELECT twice(twice(length({c}))), {d} FROM t WHERE second({c}, {w})",
+    "SELECT pysum({c}), count(*) FROM t",
+    "SELECT pysum({c}), sum(length({c})), pylist({d}) FROM t WHERE {w}",
+    "SELECT pylist({e}) FROM t",
+    "SELECT {c}, pylist({d}), pysum({e}) FROM t GROUP BY {c}",
+    "SELECT pysum(echo({c})) FROM t WHERE second(1, {d}) > 0",
+    "SELECT {c}, fail({d}) FROM t",
+    "SELECT pysum(fail({c} IS {d})) FROM t",
+    "SELECT {c}, run('DELETE FROM t WHERE {c} IS NULL'), {d} FROM t",
+]
+
+
+@st.composite
+def python_calls(draw, columns):
+    """A SELECT over t that calls Python functions or aggregates (str)."""
+    column = st.sampled_from(columns)
+    return draw(st.sampled_from(_PYTHON)).format(
+        c=draw(column), d=draw(column), e=draw(expressions(columns, 1)),
+        w=draw(conditions(columns, 1)))
+
+
+@st.composite
+def cases(draw):
+    """(tables.Table, options, actions)."""
+    table = draw(tables())
+    columns = queries.names(table)
+    texts = draw(st.lists(st.one_of(
+        python_calls(columns), python_calls(columns), queries.selects(columns),
+        queries.aggregations(columns)), min_size=1, max_size=5))
+    actions = []
+    for text in texts:
+        parameters = draw(queries.parameters)
+        actions.append(("run", 0, text) + parameters)
+        if draw(st.booleans()):     # a second run finds the statement prepared, and planned
+            actions.append(("run", 0, text) + parameters)
+    return table, draw(options), actions
+
+
+options = st.fixed_dictionaries({
+    "isolation_level": st.sampled_from([None, "", "IMMEDIATE"]),
+    "text_factory": st.booleans()})
+
+
+@examples(120)
+@given(case=cases())
+def test_queries_with_python_functions(module_tiers, case):
+    table, chosen, actions = case
+    image = module_tiers.image(table.statements())
+    module_tiers.check(dict(script(actions, image), **chosen))
+
+
+@examples(120)
+@given(case=interleavings(), chosen=options)
+def test_what_happens_between_rows(module_tiers, case, chosen):
+    table, storage, pragmas, threshold, actions = case
+    image = module_tiers.image(table.statements() + [("run", 0, "CREATE TABLE log(x)")])
+    module_tiers.check(dict(script(actions + _FINALLY, image, storage, pragmas), **chosen))
+
+
+@pytest.mark.parametrize("name", tiers.chosen(tiers.MODULES))
+def test_module_is_there(module_tiers, name):
+    if name in module_tiers.missing:
+        pytest.fail("%s: %s" % (name, module_tiers.missing[name]), pytrace=False)
