@@ -1,7 +1,7 @@
 /*
 ** The C engine: upstream SQLite (edited, see edits.py) and, in the same
 ** translation unit, the choice of tier and the helpers for the RPython VM
-** (vm_helpers.c), the fused calls (fused.c) and the page batches (batch.c)
+** (vm_helpers.c, program_key.c), the fused calls (fused.c) and the page batches (batch.c)
 ** of the PyPy module.
 */
 #include "sqlite3.c"
@@ -71,6 +71,7 @@ static int sqpyteServesThisThread(void){
       sqpyteVm.owner = pthread_self();
       rpython_startup_code();
       sqpyteVm.xRun = sqpyte_vm_run;
+      sqpyte_vm_run(0);                /* fills the table of covered opcodes */
       sqpyteVm.started = 1;
     }
     pthread_mutex_unlock(&sqpyteVm.mutex);
@@ -110,7 +111,7 @@ static int sqpyteRunTo(Vdbe *p){
 /* In place of sqlite3VdbeExec: runs the statement in its tier, and changes
 ** the tier when a loop is hot or when the VM hands the statement back. */
 int sqpyteVdbeExec(Vdbe *p){
-  int rc;
+  int rc, why;
   int allowHot = sqpyteVm.mode;
   p->sqpyteResumed = 0;
   if( p->sqpyteStopPc ) return sqpyteRunTo(p);
@@ -125,25 +126,30 @@ int sqpyteVdbeExec(Vdbe *p){
       p->cacheCtr = (p->cacheCtr + 2)|1;
       rc = sqpyteVm.xRun(p);
       p->cacheCtr = (p->cacheCtr + 2)|1;
+      /* After a row the state is in C: it goes on there until hot again. */
+      if( rc!=SQLITE_ROW || allowHot!=SQPYTE_MODE_ALWAYS ) p->sqpyteTier = SQPYTE_TIER_C;
       if( rc!=SQPYTE_STOP ) break;
-      p->sqpyteTier = SQPYTE_TIER_C;
     }
     p->sqpyteBudget = allowHot ? sqpyteVm.threshold : 0;
     rc = sqlite3VdbeExec(p);
     p->sqpyteBudget = 0;
     p->sqpyteResumed = 1;
     if( rc!=SQPYTE_HOT ) break;
-    p->sqpyteReason = sqpyteObstacle(p);
-    if( p->sqpyteReason==SQPYTE_WHY_HOT ){
+    why = sqpyteObstacle(p);
+    if( why==SQPYTE_WHY_HOT && !sqpyte_covers_loop(p, p->pc) ) why = SQPYTE_WHY_OPCODE;
+    if( why==SQPYTE_WHY_HOT ){
       p->sqpyteTier = SQPYTE_TIER_VM;
-    }else if( p->sqpyteReason!=SQPYTE_WHY_TRIGGER ){
+    }else if( why!=SQPYTE_WHY_TRIGGER && why!=SQPYTE_WHY_OPCODE ){
       allowHot = 0;
     }
+    /* A statement of several loops has run in the VM if one of them has. */
+    if( p->sqpyteReason!=SQPYTE_WHY_HOT ) p->sqpyteReason = why;
   }
   p->sqpyteResumed = 0;
   return rc;
 }
 
 #include "vm_helpers.c"
+#include "program_key.c"
 #include "fused.c"
 #include "batch.c"

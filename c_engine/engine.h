@@ -22,6 +22,7 @@ extern "C" {
 #define SQPYTE_WHY_OPCODE 7     /* the hot loop holds opcodes left in C */
 #define SQPYTE_WHY_REFUSED 8    /* the VM handed it back too often */
 #define SQPYTE_WHY_TRIGGER 9    /* the loop is inside a trigger program */
+#define SQPYTE_WHY_FULL 10      /* the VM holds as many programs as it may */
 
 /* When the VM may take a statement over (sqpyte_set_mode). */
 #define SQPYTE_MODE_OFF 0       /* never */
@@ -33,7 +34,8 @@ extern "C" {
 SQPYTE_EXPORT int sqpyte_set_mode(int mode, int threshold);
 SQPYTE_EXPORT int sqpyte_mode(void);
 
-/* The VM's entry: runs the statement from p->pc until it has to leave.
+/* The VM's entry: runs the statement from p->pc until it has to leave (with 0
+** it only prepares itself).
 ** Returns SQLITE_ROW, a final result of sqlite3VdbeExec, or SQPYTE_STOP with
 ** all state in C and p->pc set: go on in C. */
 typedef int (*sqpyte_vm_run_fn)(void *pVdbe);
@@ -78,6 +80,7 @@ SQPYTE_EXPORT int sqpyte_compare_int_real(long long i, double r);
 /* Text to number as applyNumericAffinity does: 0 not a number, 1 a 64-bit
 ** integer at pOut, 2 a double there. */
 SQPYTE_EXPORT int sqpyte_text_to_number(long a, long n, void *pOut);
+SQPYTE_EXPORT int sqpyte_compare_numeric_texts(long a, long na, long b, long nb);
 SQPYTE_EXPORT int sqpyte_aggregate_final(void *pMem, void *pFuncDef);
 SQPYTE_EXPORT int sqpyte_concat(void *pMemOut, long a, long na, long b, long nb);
 /* The sorter: address of the current record, its size in *pn; insert the
@@ -88,6 +91,13 @@ SQPYTE_EXPORT int sqpyte_sorter_next(void *pVdbe, void *pVdbeCursor);
 /* A record of n fields, 24 bytes each: tag (0 NULL, 1 integer, 2 real, 3 text,
 ** 4 blob), value or address, size. Returns 0, SQLITE_TOOBIG or SQLITE_NOMEM. */
 SQPYTE_EXPORT int sqpyte_make_record(void *pVdbe, void *pMemOut, long fields, int n);
+
+/* The program's content as bytes (at most nMax of them at buf); its size. */
+SQPYTE_EXPORT long sqpyte_program_key(void *pVdbe, long buf, long nMax);
+/* The VM tells which opcodes it has handlers for: 1, 2 for those that close
+** loops; then whether it covers the loops that begin at an opcode. */
+SQPYTE_EXPORT void sqpyte_set_covered(int opcode, int value);
+SQPYTE_EXPORT int sqpyte_covers_loop(void *pVdbe, int head);
 
 /* SQLite's own, callable because of -DSQLITE_PRIVATE= */
 #ifndef SQLITE_CORE

@@ -131,6 +131,31 @@ int sqpyte_text_to_number(long a, long n, void *pOut){
   return 0;
 }
 
+static int sqpyteCompareAsNumbers(long a, long na, long b, long nb){
+  union { i64 i; double r; } x, y;
+  int kx = sqpyte_text_to_number(a, na, &x);
+  int ky = sqpyte_text_to_number(b, nb, &y);
+  if( kx==0 && ky==0 ) return sqpyte_compare_bytes(a, na, b, nb);
+  if( kx==0 ) return 1;
+  if( ky==0 ) return -1;
+  if( kx==1 && ky==1 ) return x.i<y.i ? -1 : x.i>y.i;
+  if( kx==1 ) return sqlite3IntFloatCompare(x.i, y.r);
+  if( ky==1 ) return -sqlite3IntFloatCompare(y.i, x.r);
+  return x.r<y.r ? -1 : x.r>y.r;
+}
+
+/* Comparison of two texts with numeric affinity and the collation BINARY: as
+** numbers where they look like numbers. In one call, because columns of type
+** DATE have that affinity; and ISO dates at once, because no number has a '-'
+** after its fourth digit. */
+int sqpyte_compare_numeric_texts(long a, long na, long b, long nb){
+  if( na>4 && nb>4 && ((const u8*)a)[4]=='-' && ((const u8*)b)[4]=='-'
+   && sqlite3Isdigit(((const u8*)a)[3]) && sqlite3Isdigit(((const u8*)b)[3]) ){
+    return sqpyte_compare_bytes(a, na, b, nb);
+  }
+  return sqpyteCompareAsNumbers(a, na, b, nb);
+}
+
 long sqpyte_sorter_row(void *pVdbeCursor, void *pn){
   return (long)vdbeSorterRowkey(((VdbeCursor*)pVdbeCursor)->uc.pSorter, (int*)pn);
 }

@@ -23,12 +23,15 @@ FUNCTIONS = {
     'sqpyte_compare_rtrim': ('llll', 'i', False),
     'sqpyte_compare_int_real': ('ld', 'i', False),
     'sqpyte_text_to_number': ('llp', 'i', False),
+    'sqpyte_compare_numeric_texts': ('llll', 'i', False),
     'sqpyte_concat': ('pllll', 'i', False),
     'sqpyte_sorter_row': ('pp', 'l', False),
     'sqpyte_sorter_insert': ('pp', 'i', False),
     'sqpyte_sorter_next': ('pp', 'i', False),
     'sqpyte_make_record': ('ppli', 'i', False),
     'sqpyte_mode': ('', 'i', False),
+    'sqpyte_program_key': ('pll', 'l', False),
+    'sqpyte_set_covered': ('ii', '', False),
     'sqlite3BtreeNext': ('pi', 'i', False),
     'sqlite3BtreeFirst': ('pp', 'i', False),
 }
@@ -104,6 +107,7 @@ compare_bytes = _functions['sqpyte_compare_bytes']
 compare_nocase = _functions['sqpyte_compare_nocase']
 compare_rtrim = _functions['sqpyte_compare_rtrim']
 compare_int_real = _functions['sqpyte_compare_int_real']
+compare_numeric_texts = _functions['sqpyte_compare_numeric_texts']
 text_to_number = _functions['sqpyte_text_to_number']
 concat = _functions['sqpyte_concat']
 sorter_row = _functions['sqpyte_sorter_row']
@@ -111,5 +115,7 @@ sorter_insert = _functions['sqpyte_sorter_insert']
 sorter_next = _functions['sqpyte_sorter_next']
 make_record = _functions['sqpyte_make_record']
 mode = _functions['sqpyte_mode']
+program_key = _functions['sqpyte_program_key']
+set_covered = _functions['sqpyte_set_covered']
 btree_next = _functions['sqlite3BtreeNext']
 btree_first = _functions['sqlite3BtreeFirst']

@@ -14,8 +14,6 @@ OTHER = 3
 # Integers in this range are doubles exactly.
 _EXACT = 1 << 53
 
-SCRATCH = mem.immortal_bytes(b'\0' * 32)
-
 
 def compare_ints(i, j):
     """Negative, zero or positive."""
@@ -85,11 +83,11 @@ def compare(a, b, collation):
 def to_number(w):
     """w with numeric affinity: a text that looks like a number becomes it."""
     if isinstance(w, W_Text):
-        kind = capi.text_to_number(w.address, w.size, SCRATCH)
+        kind = capi.text_to_number(w.address, w.size, mem.scratch.address)
         if kind == 1:
-            return W_Int(mem.i64(SCRATCH))
+            return W_Int(mem.i64(mem.scratch.address))
         if kind == 2:
-            return W_Real(mem.f64(SCRATCH))
+            return W_Real(mem.f64(mem.scratch.address))
     return w
 
 
@@ -123,6 +121,8 @@ def compare_operands(w3, w1, flags, collation):
         return NULL_RESULT
     affinity = flags & SQLITE_AFF_MASK
     if affinity >= SQLITE_AFF_NUMERIC:
+        if isinstance(w1, W_Text) and isinstance(w3, W_Text) and collation == BINARY:
+            return capi.compare_numeric_texts(w3.address, w3.size, w1.address, w1.size)
         if not (is_number(w1) and is_number(w3)):
             w1 = to_number(w1)
             w3 = to_number(w3)

@@ -26,8 +26,8 @@ _OWNING = MEM_Dyn | MEM_Agg
 
 class Frame(object):
     """See the module's docstring.  `compare` is upstream's iCompare."""
-    _virtualizable_ = ['registers[*]', 'btcursor[*]', 'row[*]', 'rowsize[*]', 'parsed[*]',
-                       'offset[*]', 'compare']
+    _virtualizable_ = ['registers[*]', 'btcursor[*]', 'leaf[*]', 'row[*]', 'rowsize[*]',
+                       'parsed[*]', 'offset[*]', 'compare']
     _immutable_fields_ = ['vdbe', 'db', 'memory', 'cursors', 'ops', 'always']
 
     def __init__(self, vdbe, nregisters, ncursors, always):
@@ -39,6 +39,7 @@ class Frame(object):
         self.ops = mem.i64(vdbe + Vdbe_aOp)
         self.registers = [IN_MEM] * nregisters
         self.btcursor = [0] * ncursors      # BtCursor's address once it is known to be valid
+        self.leaf = [0] * ncursors          # its page, if a leaf and the cursor on one of its cells
         self.row = [0] * ncursors           # address of the row's record, 0 if not known
         self.rowsize = [0] * ncursors       # its size, all of it at that address
         self.parsed = [0] * ncursors        # column whose offset is known ...
@@ -75,6 +76,7 @@ class Frame(object):
 
     def read(self, r):
         """The value of register r, or None if it is of a kind that only C handles."""
+        assert r >= 0
         w = self.registers[r]
         if w is IN_MEM:
             w = self.load(self.mem_address(r), r)
@@ -84,14 +86,17 @@ class Frame(object):
 
     def write(self, r, w):
         """Set register r."""
+        assert r >= 0
         self.registers[r] = w
 
     def is_in_mem(self, r):
         """Whether only the Mem of register r has its value."""
+        assert r >= 0
         return self.registers[r] is IN_MEM
 
     def write_in_mem(self, r):
         """Register r has just been set in its Mem."""
+        assert r >= 0
         self.registers[r] = IN_MEM
 
     def free_kept(self):
@@ -105,6 +110,7 @@ class Frame(object):
         """Before the Mem of register r is overwritten: other live registers that view it get
         private copies."""
         for q in live:
+            assert q >= 0
             if q != r:
                 w = self.registers[q]
                 if isinstance(w, W_Bytes) and w.origin == r:
@@ -115,6 +121,7 @@ class Frame(object):
         """Write the live registers to their Mems. Returns 0, or a result code if C has no
         memory; in that case the statement has to fail with it."""
         for r in live:
+            assert r >= 0
             w = self.registers[r]
             if isinstance(w, W_Bytes) and w.origin >= 0 and w.origin != r:
                 self.registers[r] = private_copy(w, self.kept)
@@ -126,6 +133,7 @@ class Frame(object):
 
     def write_back_one(self, r):
         """Write register r to its Mem. Returns 0 or a result code."""
+        assert r >= 0
         w = self.registers[r]
         if w is IN_MEM:
             return 0
@@ -159,6 +167,7 @@ class Frame(object):
         i = 0
         while i < len(self.btcursor):
             self.btcursor[i] = 0
+            self.leaf[i] = 0
             self.row[i] = 0
             i += 1
 
@@ -178,6 +187,7 @@ class Frame(object):
 
     def valid_btcursor(self, c):
         """Address of cursor c's BtCursor if it stands on a row of a B-tree, else 0."""
+        assert c >= 0
         cursor = self.btcursor[c]
         if cursor != 0:
             return cursor
@@ -190,32 +200,41 @@ class Frame(object):
         cursor = mem.i64(vc + VdbeCursor_uc)
         if mem.u8(cursor + BtCursor_eState) != CURSOR_VALID:
             return 0
-        if mem.u8(mem.i64(cursor + BtCursor_pPage) + MemPage_isInit) == 0:
-            return 0
         self.btcursor[c] = cursor
         return cursor
 
-    def cell(self, cursor):
-        """Address of the cell that the BtCursor stands on, or 0 if it isn't on a leaf page or
-        not within its page."""
-        page = mem.i64(cursor + BtCursor_pPage)
-        ix = mem.u16(cursor + BtCursor_ix)
-        if ix >= mem.u16(page + MemPage_nCell) or mem.u8(page + MemPage_leaf) == 0:
+    def leaf_page(self, c):
+        """Address of the leaf page on one of whose cells cursor c stands, or 0 if it stands
+        elsewhere. Looked up once per page: Next keeps the cursor within it."""
+        assert c >= 0
+        page = self.leaf[c]
+        if page != 0:
+            return page
+        cursor = self.valid_btcursor(c)
+        if cursor == 0:
             return 0
-        pointer = mem.i64(page + MemPage_aCellIdx) + 2 * ix
+        page = mem.i64(cursor + BtCursor_pPage)
+        if (mem.u8(page + MemPage_isInit) == 0 or mem.u8(page + MemPage_leaf) == 0
+                or mem.u16(cursor + BtCursor_ix) >= mem.u16(page + MemPage_nCell)):
+            return 0
+        self.leaf[c] = page
+        return page
+
+    def cell(self, c, page):
+        """Address of the cell of that leaf page on which cursor c stands."""
+        assert c >= 0
+        pointer = mem.i64(page + MemPage_aCellIdx) + 2 * mem.u16(self.btcursor[c] + BtCursor_ix)
         masked = mem.u16(page + MemPage_maskPage) & ((mem.u8(pointer) << 8) | mem.u8(pointer + 1))
         return mem.i64(page + MemPage_aData) + masked
 
     def find_row(self, c):
         """Note where the record under cursor c lies. Returns whether it could: the cursor is
         valid, on a leaf page, and the whole record is within the page."""
-        cursor = self.valid_btcursor(c)
-        if cursor == 0:
+        assert c >= 0
+        page = self.leaf_page(c)
+        if page == 0:
             return False
-        at = self.cell(cursor)
-        if at == 0:
-            return False
-        page = mem.i64(cursor + BtCursor_pPage)
+        at = self.cell(c, page)
         end = mem.i64(page + MemPage_aDataEnd)
         if at + 4 > end:                  # the smallest cell takes four bytes (btreeInitPage)
             return False
@@ -245,6 +264,7 @@ class Frame(object):
 
     def set_row(self, c, address, size):
         """The record under pseudo-cursor c is at address. Returns whether it is usual."""
+        assert c >= 0
         if size == 0:
             return False
         header = mem.u8(address)
@@ -260,8 +280,10 @@ class Frame(object):
     def leave_row(self, c, live):
         """Before cursor c leaves its page (or sorter record): write back the registers that
         view it. Returns 0 or a result code."""
+        assert c >= 0
         views = False
         for r in live:
+            assert r >= 0
             w = self.registers[r]
             if isinstance(w, W_Bytes) and w.origin == row_origin(c):
                 views = True

@@ -4,10 +4,12 @@
 JIT's merge point has the program and pc as greens: a trace belongs to a place in a program, and
 all statements with the same content share it.
 """
+import os
+
 from c_engine.generated.layout import (
     SQLITE_STMTSTATUS_VM_STEP, Vdbe_aCounter, Vdbe_pc, Vdbe_sqpyteCompare,
     Vdbe_sqpyteProgram, Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
-from sqpyte import capi, jit, mem, record
+from sqpyte import capi, jit, mem
 from sqpyte import ops_aggregate, ops_compute, ops_control, ops_cursor  # they fill the table
 from sqpyte.frame import Frame
 from sqpyte.optable import ASK_C, FAILED, LEAVE, TABLE
@@ -15,9 +17,11 @@ from sqpyte.program import interner, program_of
 
 STOP = 1001             # SQPYTE_STOP: go on in C
 MODE_ALWAYS = 2         # SQPYTE_MODE_ALWAYS
-WHY_OPCODE = 7          # SQPYTE_WHY_OPCODE
 WHY_REFUSED = 8         # SQPYTE_WHY_REFUSED
+WHY_FULL = 10           # SQPYTE_WHY_FULL
 
+# Programs are kept for their machine code's sake; statements beyond so many stay in C.
+MAX_PROGRAMS = 4000
 # A run of the VM that asks C for more opcodes than this goes on in C.
 MAX_C_STEPS = 2000
 
@@ -119,13 +123,13 @@ def run(vdbe):
     if number > 0:
         program = interner.programs[number - 1]
     else:
+        if len(interner.programs) >= MAX_PROGRAMS:
+            mem.set_i32(vdbe + Vdbe_sqpyteReason, WHY_FULL)
+            return STOP
         program = program_of(vdbe)
         mem.set_i32(vdbe + Vdbe_sqpyteProgram, program.number + 1)
     pc = mem.i32(vdbe + Vdbe_pc)
     always = capi.mode() == MODE_ALWAYS
-    if not always and not program.covers_loop(pc):
-        mem.set_i32(vdbe + Vdbe_sqpyteReason, WHY_OPCODE)
-        return STOP
     frame = Frame(vdbe, program.nregisters, program.ncursors, always)
     run_loop(frame, program, pc)
     frame.free_kept()
@@ -136,8 +140,18 @@ def run(vdbe):
 
 
 def start():
-    """Prepare the VM; before the first run."""
-    record.fill_tables()
+    """Prepare the VM; before the first run.  SQPYTE_JIT may hold parameters of the JIT, as PyPy's
+    --jit option takes them: threshold=3,trace_eagerness=2."""
+    mem.prepare()
+    # The engine has already seen thousands of back-edges: no need to count long here.
     jit.set_param(driver, 'threshold', 40)
     jit.set_param(driver, 'trace_eagerness', 40)
     jit.set_param(driver, 'trace_limit', 60000)
+    for number in TABLE:
+        capi.set_covered(number, 2 if TABLE[number].loop else 1)
+    parameters = os.environ.get('SQPYTE_JIT')
+    if parameters is not None:
+        try:
+            jit.set_user_param(driver, parameters)
+        except ValueError:
+            os.write(2, b'sqpyte: SQPYTE_JIT ignored; it takes name=number,...\n')

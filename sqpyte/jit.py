@@ -1,7 +1,8 @@
 """The JIT's hints, or their absence: RPython's where it is there, else no-ops."""
 try:
     from rpython.rlib.jit import (
-        JitDriver, dont_look_inside, elidable, hint, promote, set_param, unroll_safe)
+        JitDriver, dont_look_inside, elidable, hint, promote, set_param, set_user_param,
+        unroll_safe)
     from rpython.rlib.unroll import unrolling_iterable
 except ImportError:
     class JitDriver(object):
@@ -26,4 +27,7 @@ except ImportError:
         return value
 
     def set_param(driver, name, value):
+        pass
+
+    def set_user_param(driver, text):
         pass

@@ -91,6 +91,16 @@ if TRANSLATED_HOST:
         p[size] = '\x00'
         return rffi.cast(lltype.Signed, p)
 
+    def make_table(values):
+        """A function from an index to the value there: a constant array of small ints."""
+        array = lltype.malloc(rffi.CArray(rffi.INT), len(values), flavor='raw', immortal=True)
+        for i in range(len(values)):
+            array[i] = rffi.cast(rffi.INT, values[i])
+
+        def entry(index):
+            return rffi.cast(lltype.Signed, array[index])
+        return entry
+
     def alloc(size):
         """The address of size fresh bytes that the caller frees."""
         return rffi.cast(lltype.Signed, lltype.malloc(
@@ -168,6 +178,10 @@ else:
         _KEPT[address] = buffer
         return address
 
+    def make_table(values):
+        """A function from an index to the value there: a constant array of small ints."""
+        return list(values).__getitem__
+
     def alloc(size):
         """The address of size fresh bytes that the caller frees."""
         buffer = ffi.new('char[]', size)
@@ -178,3 +192,23 @@ else:
     def free(address):
         """Free what alloc returned."""
         del _KEPT[address]
+
+
+class Scratch(object):
+    """32 bytes at `address` through which C functions give a second result."""
+    _immutable_fields_ = ['address?']
+
+    def __init__(self):
+        self.address = 0
+
+
+scratch = Scratch()
+
+
+def prepare():
+    """Allocate `scratch`: raw memory of the translating process isn't the library's."""
+    scratch.address = alloc(32)
+
+
+if not TRANSLATED_HOST:
+    prepare()

@@ -1,12 +1,11 @@
 """Opcodes that move a cursor over a B-tree or a sorter, and read columns of its row."""
 from c_engine.generated.layout import (
     BTCF_ValidNKey, BTCF_ValidOvfl, CACHE_STALE, CURTYPE_BTREE, SQLITE_DONE,
-    BtCursor_curFlags, BtCursor_info, BtCursor_ix, BtCursor_pPage,
-    CellInfo_nSize, MemPage_aDataEnd, MemPage_intKeyLeaf, MemPage_leaf, MemPage_nCell, Mem_flags,
+    BtCursor_curFlags, BtCursor_info, BtCursor_ix,
+    CellInfo_nSize, MemPage_aDataEnd, MemPage_intKeyLeaf, MemPage_nCell, Mem_flags,
     MEM_Blob, Vdbe_aCounter, VdbeCursor_cacheStatus, VdbeCursor_deferredMoveto,
     VdbeCursor_eCurType, VdbeCursor_nullRow, VdbeCursor_uc)
 from sqpyte import capi, mem, record
-from sqpyte.compare import SCRATCH
 from sqpyte.frame import skip_varint
 from sqpyte.jit import promote, unroll_safe
 from sqpyte.optable import ASK_C, FAILED, opcode
@@ -19,6 +18,7 @@ _NSIZE = BtCursor_info + CellInfo_nSize
 def op_rewind(frame, op, pc):
     """Cursor P1 to the first row of its B-tree; jump to P2 if there is none."""
     c = op.p1
+    assert c >= 0
     vc = frame.cursor_address(c)
     if vc == 0 or mem.u8(vc + VdbeCursor_eCurType) != CURTYPE_BTREE:
         return ASK_C
@@ -27,11 +27,12 @@ def op_rewind(frame, op, pc):
         capi.fail(frame.vdbe, pc, rc)
         return FAILED
     frame.btcursor[c] = 0
-    rc = capi.btree_first(mem.i64(vc + VdbeCursor_uc), SCRATCH)
+    frame.leaf[c] = 0
+    rc = capi.btree_first(mem.i64(vc + VdbeCursor_uc), mem.scratch.address)
     if rc != 0:
         capi.fail(frame.vdbe, pc, rc)
         return FAILED
-    empty = mem.i32(SCRATCH)
+    empty = mem.i32(mem.scratch.address)
     mem.set_u8(vc + VdbeCursor_deferredMoveto, 0)
     mem.set_i32(vc + VdbeCursor_cacheStatus, CACHE_STALE)
     mem.set_u8(vc + VdbeCursor_nullRow, empty)
@@ -45,18 +46,20 @@ def op_next(frame, op, pc):
     """Cursor P1 to the next row and jump to P2; fall through after the last row. P5 is the
     statement counter to increment."""
     c = op.p1
+    assert c >= 0
     cursor = frame.valid_btcursor(c)
     if cursor == 0:
         return ASK_C
-    page = mem.i64(cursor + BtCursor_pPage)
+    page = frame.leaf_page(c)
     ix = mem.u16(cursor + BtCursor_ix) + 1
-    if ix < mem.u16(page + MemPage_nCell) and mem.u8(page + MemPage_leaf):
+    if page != 0 and ix < mem.u16(page + MemPage_nCell):
         mem.set_u16(cursor + BtCursor_ix, ix)
         mem.set_u16(cursor + _NSIZE, 0)
         mem.set_u8(cursor + BtCursor_curFlags,
                    mem.u8(cursor + BtCursor_curFlags) & ~(BTCF_ValidNKey | BTCF_ValidOvfl))
         frame.row[c] = 0
     else:
+        frame.leaf[c] = 0
         rc = frame.leave_row(c, op.live)
         if rc == 0:
             rc = capi.btree_next(cursor, op.p3)
@@ -84,7 +87,10 @@ def count(frame, counter):
 def op_column(frame, op, pc):
     """r[P3] = column P2 of the row under cursor P1, or the default P4 (else NULL) where the
     record has fewer columns."""
+    if op.left_to_c:
+        return ASK_C
     c = op.p1
+    assert c >= 0
     row = frame.row[c]
     if row == 0:
         if op.record >= 0:
@@ -104,16 +110,16 @@ def op_column(frame, op, pc):
         offset = header
     if column + 2 <= header:
         while parsed < column:
-            offset += mem.i32(record.SIZES + 4 * mem.u8(row + 1 + parsed))
+            offset += record.size_entry(mem.u8(row + 1 + parsed))
             parsed += 1
         serial_type = mem.u8(row + 1 + column)
-        end = offset + mem.i32(record.SIZES + 4 * serial_type)
+        end = offset + record.size_entry(serial_type)
         if end < size or end == size:
             if column + 2 == header and end != size:
                 return ASK_C            # corrupt: upstream says so
             frame.parsed[c] = column
             frame.offset[c] = offset
-            w = record.value_of(mem.u8(record.KINDS + serial_type), serial_type, row + offset,
+            w = record.value_of(record.kind_entry(serial_type), serial_type, row + offset,
                                 c, op.record >= 0)
             if w is None:
                 return ASK_C
@@ -140,13 +146,10 @@ def op_column(frame, op, pc):
 @unroll_safe
 def op_rowid(frame, op, pc):
     """r[P2] = the rowid of the row under cursor P1."""
-    cursor = frame.valid_btcursor(op.p1)
-    if cursor == 0:
+    page = frame.leaf_page(op.p1)
+    if page == 0 or mem.u8(page + MemPage_intKeyLeaf) == 0:
         return ASK_C
-    at = frame.cell(cursor)
-    page = mem.i64(cursor + BtCursor_pPage)
-    if at == 0 or mem.u8(page + MemPage_intKeyLeaf) == 0:
-        return ASK_C
+    at = frame.cell(op.p1, page)
     end = mem.i64(page + MemPage_aDataEnd)
     if at + 4 > end:
         return ASK_C
@@ -193,11 +196,13 @@ def op_sorter_insert(frame, op, pc):
 def op_sorter_data(frame, op, pc):
     """r[P2] = the sorter P1's current record, which pseudo-cursor P3 then reads. A view: the
     sorter's own memory, where upstream copies the record."""
-    address = capi.sorter_row(frame.cursor_address(op.p1), SCRATCH)
-    size = mem.i32(SCRATCH)
+    address = capi.sorter_row(frame.cursor_address(op.p1), mem.scratch.address)
+    size = mem.i32(mem.scratch.address)
     frame.write(op.p2, W_Blob(address, size, row_origin(op.p3)))
     mem.set_i32(frame.cursor_address(op.p3) + VdbeCursor_cacheStatus, CACHE_STALE)
-    frame.row[op.p3] = 0
+    reader = op.p3
+    assert reader >= 0
+    frame.row[reader] = 0
     return pc + 1
 
 

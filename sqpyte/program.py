@@ -27,7 +27,7 @@ class Op(object):
     _immutable_fields_ = ['opcode', 'p1', 'p2', 'p3', 'p5', 'w_p4', 'text_p4', 'collation',
                           'collations[*]', 'sort_flags[*]', 'aggregate', 'skip_register',
                           'record', 'readers[*]', 'live[*]', 'live_after[*]', 'fields',
-                          'covered', 'loop']
+                          'covered', 'loop', 'left_to_c']
 
     def __init__(self, opcode, p1, p2, p3, p5):
         self.opcode = opcode
@@ -47,6 +47,7 @@ class Op(object):
         self.live = []              # registers live before this opcode
         self.live_after = []        # registers live after it
         self.fields = 0             # room for MakeRecord's fields
+        self.left_to_c = False      # a Column whose cursor IsType looks at afterwards
         self.covered = False        # has a handler
         self.loop = False           # a backward jump of it closes a loop
 
@@ -61,25 +62,6 @@ class Program(object):
         self.ncursors = ncursors
         self.number = number
 
-    def covers_loop(self, head):
-        """Whether the loops that begin at this pc have handlers for all that they hold (what
-        they call as subroutines is not looked at)."""
-        end = -1
-        i = head
-        while i < len(self.ops):
-            op = self.ops[i]
-            if op.loop and op.p2 == head:
-                end = i
-            i += 1
-        if end < 0:
-            return False
-        i = head
-        while i <= end:
-            if not self.ops[i].covered:
-                return False
-            i += 1
-        return True
-
 
 class Interner(object):
     """All programs by content, and by number."""
@@ -93,19 +75,20 @@ interner = Interner()
 
 
 def program_of(vdbe):
-    """The Program of a Vdbe (address). Looks only at its content: the caller remembers it."""
-    base = mem.i64(vdbe + Vdbe_aOp)
-    nop = mem.i32(vdbe + Vdbe_nOp)
-    parts = []
-    ops = []
-    for pc in range(nop):
-        op = _decode(base + pc * sizeof_VdbeOp, parts)
-        ops.append(op)
-    content = ''.join(parts)
+    """The Program of a Vdbe (address). The caller remembers it."""
+    size = capi.program_key(vdbe, 0, 0)
+    buffer = mem.alloc(size)
+    capi.program_key(vdbe, buffer, size)
+    content = text_of(buffer, size)
+    mem.free(buffer)
     try:
         return interner.by_content[content]
     except KeyError:
         pass
+    base = mem.i64(vdbe + Vdbe_aOp)
+    ops = []
+    for pc in range(mem.i32(vdbe + Vdbe_nOp)):
+        ops.append(_decode(base + pc * sizeof_VdbeOp))
     _link(ops)
     nregisters, ncursors = liveness.annotate(ops)
     program = Program(ops[:], nregisters, ncursors, len(interner.programs))
@@ -130,8 +113,8 @@ def text_of(address, size):
     return data
 
 
-def _decode(at, parts):
-    """Decode the VdbeOp at address `at`; add what is particular to it to parts."""
+def _decode(at):
+    """Decode the VdbeOp at address `at`. Whatever is looked at here is in sqpyte_program_key."""
     opcode = mem.u8(at + VdbeOp_opcode)
     p4type = mem.u8(at + VdbeOp_p4type)
     if p4type >= 128:
@@ -146,11 +129,9 @@ def _decode(at, parts):
         p1 = len(c_string(p4))
         opcode = _OP_STRING
     op = Op(opcode, p1, mem.i32(at + VdbeOp_p2), mem.i32(at + VdbeOp_p3), mem.u16(at + VdbeOp_p5))
-    parts.append('%d %d %d %d %d ' % (op.opcode, op.p1, op.p2, op.p3, op.p5))
     if opcode == _OP_STRING:
         text = text_of(p4, p1)
         op.w_p4 = W_Text(mem.immortal_bytes(text), p1, CONSTANT)
-        parts.append(text)
     elif opcode == opcodes.OP_Integer:
         op.w_p4 = W_Int(p1)
     elif opcode == opcodes.OP_Int64:
@@ -159,21 +140,16 @@ def _decode(at, parts):
         op.w_p4 = W_Real(mem.bits_real(_two_halves(op)))
     elif p4type == P4_COLLSEQ:
         op.collation = capi.collation_kind(p4)
-        parts.append('%d' % op.collation)
     elif p4type == P4_KEYINFO:
-        _decode_key_info(op, p4, parts)
+        _decode_key_info(op, p4)
     elif p4type == P4_FUNCDEF:
         op.aggregate = capi.aggregate_kind(p4)
-        parts.append('f%d' % op.aggregate)
     elif p4type == P4_FUNCCTX and opcode == _OP_AGGSTEP:
         op.aggregate = capi.aggregate_kind(mem.i64(p4 + sqlite3_context_pFunc))
-        parts.append('f%d' % op.aggregate)
     elif opcode == opcodes.OP_Column:
-        _decode_default(op, p4type, p4, parts)
+        _decode_default(op, p4type, p4)
     elif opcode in _WITH_AFFINITIES and p4 != 0 and p4type != 0:
         op.text_p4 = c_string(p4)
-        parts.append('a' + op.text_p4)
-    parts.append('\n')
     return op
 
 
@@ -182,7 +158,7 @@ def _two_halves(op):
     return (op.p3 << 32) | (op.p1 & 0xFFFFFFFF)
 
 
-def _decode_default(op, p4type, p4, parts):
+def _decode_default(op, p4type, p4):
     """The value of a column that a record is too short to have."""
     op.w_p4 = NULL
     if p4type != P4_MEM:
@@ -190,42 +166,40 @@ def _decode_default(op, p4type, p4, parts):
     flags = mem.u16(p4 + Mem_flags) & 0x1f
     if flags == MEM_Int:
         op.w_p4 = W_Int(mem.i64(p4 + Mem_u))
-        parts.append('i%d' % mem.i64(p4 + Mem_u))
     elif flags == MEM_Real:
         op.w_p4 = W_Real(mem.f64(p4 + Mem_u))
-        parts.append('r%d' % mem.i64(p4 + Mem_u))
     elif flags == MEM_Str:
         text = text_of(mem.i64(p4 + Mem_z), mem.i32(p4 + Mem_n))
         op.w_p4 = W_Text(mem.immortal_bytes(text), len(text), CONSTANT)
-        parts.append('s' + text)
     elif flags != MEM_Null:
         op.w_p4 = None
-        parts.append('?')
 
 
-def _decode_key_info(op, key_info, parts):
+def _decode_key_info(op, key_info):
     """Collations and sort flags of a KeyInfo."""
     n = mem.u16(key_info + KeyInfo_nKeyField)
     flags_at = mem.i64(key_info + KeyInfo_aSortFlags)
     if flags_at == 0 or op.p5 & OPFLAG_PERMUTE:
-        parts.append('-')
         return
     collations = []
     sort_flags = []
     for i in range(n):
         collations.append(capi.collation_kind(mem.i64(key_info + KeyInfo_aColl + 8 * i)))
         sort_flags.append(mem.u8(flags_at + i))
-        parts.append('k%d.%d' % (collations[i], sort_flags[i]))
     op.collations = collations[:]
     op.sort_flags = sort_flags[:]
 
 
 def _link(ops):
     """Fill in what an opcode knows from others: its handler's presence, the record register of
-    a pseudo-cursor, the readers of a sorter, the CollSeq before min() and max()."""
+    a pseudo-cursor, the readers of a sorter, the CollSeq before min() and max(), the IsType that
+    looks at the types which upstream's Column has noted in the cursor."""
     records = {}
     readers = {}
+    noted = {}
     for op in ops:
+        if op.opcode == opcodes.OP_IsType and op.p1 >= 0:
+            noted[op.p1] = True
         if op.opcode == opcodes.OP_OpenPseudo:
             records[op.p1] = op.p2
         elif op.opcode == opcodes.OP_SorterData:
@@ -237,6 +211,7 @@ def _link(ops):
         op.loop = declaration is not None and declaration.loop
         if op.opcode == opcodes.OP_Column:
             op.record = records.get(op.p1, -1)
+            op.left_to_c = op.p1 in noted
         elif op.opcode == opcodes.OP_SorterNext:
             op.readers = readers.get(op.p1, [])[:]
         elif op.opcode == opcodes.OP_MakeRecord:

@@ -2,7 +2,7 @@
 
 The record format (https://www.sqlite.org/fileformat2.html#record_format) is a header of varint
 serial types and a body.  The header's size and nearly all serial types take one byte.  A byte of
-128 or more starts a longer varint: `SIZES` gives it a size so large that the one bounds check at
+128 or more starts a longer varint: `size_entry` gives it a size so large that the one bounds check at
 the end of `op_column` fails, so a trace needs no check per column; `find_column` then does it
 with full varints.
 """
@@ -31,15 +31,9 @@ def kind_of(serial_type):
             KIND_REAL, KIND_CONSTANT, KIND_CONSTANT, KIND_OTHER, KIND_OTHER][serial_type]
 
 
-SIZES = mem.immortal_bytes(b'\0' * 1024)      # int32 by header byte
-KINDS = mem.immortal_bytes(b'\0' * 256)       # uint8 by header byte
-
-
-def fill_tables():
-    """Fill SIZES and KINDS; called once when the VM starts (raw memory isn't translated)."""
-    for byte in range(256):
-        mem.set_i32(SIZES + 4 * byte, size_of(byte) if byte < 128 else POISON)
-        mem.set_u8(KINDS + byte, kind_of(byte) if byte < 128 else KIND_OTHER)
+# Size and kind by header byte.
+size_entry = mem.make_table([size_of(t) if t < 128 else POISON for t in range(256)])
+kind_entry = mem.make_table([kind_of(t) if t < 128 else KIND_OTHER for t in range(256)])
 
 
 @dont_look_inside
@@ -100,7 +94,7 @@ def value_of(kind, serial_type, address, cursor, careful):
     Returns: a W_Value, or None for serial types to leave to C.
     """
     if kind == KIND_INT:
-        size = mem.i32(SIZES + 4 * serial_type)
+        size = size_entry(serial_type)
         if careful:
             return W_Int(small_int(address, size))
         return W_Int(mem.big_endian_int(address, size))

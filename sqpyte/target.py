@@ -9,9 +9,12 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from rpython.rtyper.lltypesystem import lltype, rffi
-from rpython.rlib.entrypoint import entrypoint_highlevel
+from rpython.rlib.entrypoint import entrypoint_lowlevel
+from rpython.rlib.rstack import _stack_set_length_fraction
+from rpython.rtyper.lltypesystem import lltype, rffi
+from rpython.rtyper.lltypesystem.lloperation import llop
 
-from sqpyte import capi, interp
+from sqpyte import interp
 
 
 class _State(object):
@@ -21,13 +24,27 @@ class _State(object):
 _state = _State()
 
 
-@entrypoint_highlevel('main', [rffi.VOIDP], c_name='sqpyte_vm_run')
+# Not entrypoint_highlevel: that acquires a lock which a nested call would wait for (a user
+# function that runs SQL). The engine calls from one thread only.
+@entrypoint_lowlevel('main', [rffi.VOIDP], c_name='sqpyte_vm_run')
 def sqpyte_vm_run(vdbe):
     """See engine.h."""
+    rffi.stackcounter.stacks_counter += 1
+    llop.gc_stack_bottom(lltype.Void)
     if not _state.started:
         _state.started = True
+        # The VM doesn't recurse; how deep its caller's stack is, is the caller's affair.
+        _stack_set_length_fraction(100000.0)
         interp.start()
-    return rffi.cast(rffi.INT, interp.run(rffi.cast(lltype.Signed, vdbe)))
+        rffi.stackcounter.stacks_counter -= 1
+        return rffi.cast(rffi.INT, 0)
+    try:
+        result = interp.run(rffi.cast(lltype.Signed, vdbe))
+    except MemoryError:
+        llop.debug_fatalerror(lltype.Void, "sqpyte: out of memory in the VM")
+        result = 0
+    rffi.stackcounter.stacks_counter -= 1
+    return rffi.cast(rffi.INT, result)
 
 
 def main(argv):

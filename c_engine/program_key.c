@@ -1,0 +1,121 @@
+/*
+** The content of a VDBE program as a string of bytes, and whether the VM has
+** handlers for a loop of it. Included by engine.c.
+**
+** Two programs with the same key are the same to the VM and share machine
+** code. What differs from run to run (the counters of Init and Once, the
+** changes that a first run in C makes to opcodes) or from statement to
+** statement (pointers) is left out; constants are in.
+*/
+
+typedef struct SqpyteKey SqpyteKey;
+struct SqpyteKey { u8 *a; i64 n; i64 nMax; };
+
+static void sqpyteKeyAdd(SqpyteKey *p, const void *data, i64 n){
+  if( p->n+n<=p->nMax ) memcpy(p->a+p->n, data, n);
+  p->n += n;
+}
+static void sqpyteKeyAddInt(SqpyteKey *p, int v){ sqpyteKeyAdd(p, &v, 4); }
+static void sqpyteKeyAddText(SqpyteKey *p, const char *z, int n){
+  sqpyteKeyAddInt(p, n);
+  sqpyteKeyAdd(p, z, n);
+}
+
+/* P4 of a Column: the default of a column added later. */
+static void sqpyteKeyAddMem(SqpyteKey *p, const Mem *pMem){
+  int f = pMem->flags & (MEM_Null|MEM_Str|MEM_Int|MEM_Real|MEM_Blob|MEM_IntReal);
+  sqpyteKeyAddInt(p, f);
+  if( f & (MEM_Int|MEM_Real|MEM_IntReal) ) sqpyteKeyAdd(p, &pMem->u.i, 8);
+  if( f & (MEM_Str|MEM_Blob) ) sqpyteKeyAddText(p, pMem->z, pMem->n);
+}
+
+/* Writes the key of a Vdbe's program, as much of it as fits in nMax bytes at
+** buf; returns its size. */
+long sqpyte_program_key(void *pVdbe, long buf, long nMax){
+  Vdbe *v = (Vdbe*)pVdbe;
+  SqpyteKey key = { (u8*)buf, 0, nMax };
+  int i, j;
+  sqpyteKeyAddInt(&key, v->nMem);
+  for(i=0; i<v->nOp; i++){
+    const VdbeOp *pOp = &v->aOp[i];
+    int a[5];
+    int p4type = pOp->p4type;
+    a[0] = pOp->opcode | (pOp->p5<<8);
+    a[1] = pOp->p1;
+    a[2] = pOp->p2;
+    a[3] = pOp->p3;
+    switch( pOp->opcode ){
+      case OP_Init:
+      case OP_Once:     a[1] = 0; p4type = P4_NOTUSED; break;
+      case OP_String8:  a[0] = OP_String | (pOp->p5<<8);
+                        a[1] = sqlite3Strlen30(pOp->p4.z); break;
+      case OP_AggStep1: if( pOp->p1==0 ) a[0] = OP_AggStep | (pOp->p5<<8); break;
+    }
+    a[4] = p4type;
+    switch( p4type ){
+      case P4_FUNCCTX:
+      case P4_FUNCDEF: {
+        FuncDef *pDef = p4type==P4_FUNCCTX ? pOp->p4.pCtx->pFunc : pOp->p4.pFunc;
+        a[4] = P4_FUNCDEF;
+        sqpyteKeyAdd(&key, a, sizeof(a));
+        sqpyteKeyAddInt(&key, sqpyte_aggregate_kind(pDef));
+        break;
+      }
+      case P4_COLLSEQ:
+        sqpyteKeyAdd(&key, a, sizeof(a));
+        sqpyteKeyAddInt(&key, sqpyte_collation_kind(pOp->p4.pColl));
+        break;
+      case P4_KEYINFO:
+        sqpyteKeyAdd(&key, a, sizeof(a));
+        for(j=0; j<pOp->p4.pKeyInfo->nKeyField; j++){
+          sqpyteKeyAddInt(&key, sqpyte_collation_kind(pOp->p4.pKeyInfo->aColl[j]));
+          sqpyteKeyAddInt(&key, pOp->p4.pKeyInfo->aSortFlags
+                                ? pOp->p4.pKeyInfo->aSortFlags[j] : -1);
+        }
+        break;
+      case P4_MEM:
+        sqpyteKeyAdd(&key, a, sizeof(a));
+        sqpyteKeyAddMem(&key, pOp->p4.pMem);
+        break;
+      case P4_STATIC:
+      case P4_DYNAMIC:
+        a[4] = P4_STATIC;
+        sqpyteKeyAdd(&key, a, sizeof(a));
+        if( a[0]==(OP_String | (pOp->p5<<8)) ){
+          sqpyteKeyAddText(&key, pOp->p4.z, a[1]);
+        }else if( pOp->p4.z ){
+          sqpyteKeyAddText(&key, pOp->p4.z, sqlite3Strlen30(pOp->p4.z));
+        }
+        break;
+      default:
+        sqpyteKeyAdd(&key, a, sizeof(a));
+    }
+  }
+  return key.n;
+}
+
+/* Which opcodes have handlers: 1, or 2 for those that close loops. */
+static u8 sqpyteCovered[256];
+void sqpyte_set_covered(int opcode, int value){ sqpyteCovered[opcode & 255] = (u8)value; }
+
+/* Whether the VM has handlers for all of the loops that begin at the opcode
+** head. What they call as subroutines, and what they do once, isn't asked. */
+int sqpyte_covers_loop(void *pVdbe, int head){
+  Vdbe *p = (Vdbe*)pVdbe;
+  int i, end = -1;
+  for(i=head; i<p->nOp; i++){
+    if( sqpyteCovered[p->aOp[i].opcode]==2 && p->aOp[i].p2==head ) end = i;
+  }
+  if( end<0 ) return 0;
+  for(i=head; i<=end; i++){
+    int opcode = p->aOp[i].opcode;
+    if( opcode==OP_Once && p->aOp[i].p2>i && p->aOp[i].p2<=end ){
+      i = p->aOp[i].p2 - 1;
+    }else if( sqpyteCovered[opcode]==0
+           && !(opcode==OP_AggStep1 && p->aOp[i].p1==0 && sqpyteCovered[OP_AggStep])
+           && !(opcode==OP_String8 && sqpyteCovered[OP_String]) ){
+      return 0;
+    }
+  }
+  return 1;
+}

@@ -1,0 +1,150 @@
+"""The translated VM behind the C API: when it takes a statement, when it hands it back, and that
+its answers are stock's.  (The differential tests compare far more queries.)"""
+import threading
+
+import pytest
+
+from tests.differential.capi import Connection, Error, Library
+
+ROWS = 40000
+OFF, HOT, ALWAYS = 0, 1, 2
+WHY_HOT, WHY_THREAD, WHY_PROGRESS, WHY_ENCODING, WHY_OPCODE = 1, 3, 4, 6, 7
+FILL = '''INSERT INTO t WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT %d)
+    SELECT n, n %% 97 - 40, n / 8.0, 'name ' || (n %% 13), CASE n %% 5 WHEN 0 THEN NULL ELSE n END
+    FROM r''' % ROWS
+SCAN = 'SELECT count(*), sum(b), avg(c), min(c), max(b), total(e), count(e) FROM t WHERE b > -20'
+GROUPED = 'SELECT d, count(*), sum(c), min(b), max(e) FROM t WHERE a > 5 GROUP BY d ORDER BY d'
+JOIN = 'SELECT count(*) FROM t AS x, t AS y WHERE y.a = x.a + 1'
+
+
+def filled(library, encoding='UTF-8'):
+    connection = Connection(library)
+    connection.execute("PRAGMA encoding = '%s'" % encoding)
+    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b INTEGER, c REAL, d TEXT, e)')
+    connection.execute(FILL)
+    return connection
+
+
+@pytest.fixture(scope='module')
+def library(vm_library):
+    library = Library(vm_library)
+    library.set_mode(HOT, 1000)
+    return library
+
+
+@pytest.fixture
+def connection(library):
+    connection = filled(library)
+    yield connection
+    connection.close()
+
+
+@pytest.fixture(scope='module')
+def expected(stock_library):
+    stock = filled(Library(stock_library))
+    return {sql: stock.execute(sql) for sql in (SCAN, GROUPED, JOIN)}
+
+
+def run(connection, sql):
+    """(rows, tier, why) of a statement."""
+    statement = connection.prepare(sql)
+    rows = []
+    while statement.step() is not None:
+        rows.append(statement.row)
+    tier, why = statement.tier(), statement.why()
+    statement.finalize()
+    return rows, tier, why
+
+
+@pytest.mark.parametrize('sql', [SCAN, GROUPED], ids=['scan', 'grouped'])
+def test_hot_loops_run_in_the_vm(connection, expected, sql):
+    for _ in range(5):                      # interpreted, traced, compiled
+        rows, _, why = run(connection, sql)
+        assert rows == expected[sql]
+        assert why == WHY_HOT
+
+
+def test_loops_with_other_opcodes_stay_in_c(connection, expected):
+    rows, tier, why = run(connection, JOIN)
+    assert (rows, tier, why) == (expected[JOIN], 0, WHY_OPCODE)
+
+
+def test_cold_statements_stay_in_c(connection):
+    assert run(connection, 'SELECT count(b) FROM t WHERE a < 100')[1:] == (0, 0)
+
+
+def test_utf16_stays_in_c(library, stock_library):
+    connection = filled(library, 'UTF-16le')
+    rows, _, why = run(connection, GROUPED)
+    assert why == WHY_ENCODING
+    assert rows == filled(Library(stock_library), 'UTF-16le').execute(GROUPED)
+
+
+def test_interrupt_from_another_thread(connection):
+    sql = 'SELECT sum(x.b * y.b) FROM t AS x, t AS y WHERE x.b + y.b > 3'
+    statement = connection.prepare(sql)
+    timer = threading.Timer(0.5, connection.c.sqlite3_interrupt, [connection.db])
+    timer.start()
+    with pytest.raises(Error) as caught:
+        statement.step()
+    timer.join()
+    assert (caught.value.code, caught.value.message) == (9, 'interrupted')
+    assert statement.why() == WHY_HOT
+    statement.finalize()
+    assert run(connection, 'SELECT count(*) FROM t')[0] == [(ROWS,)]
+
+
+def test_one_thread_has_the_jit_and_others_run_in_c(connection, library, expected):
+    assert run(connection, SCAN)[2] == WHY_HOT
+    answers = []
+
+    def work():
+        other = filled(library)
+        answers.append(run(other, SCAN))
+        other.close()
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        assert run(connection, SCAN)[0] == expected[SCAN]
+    assert answers == [(expected[SCAN], 0, WHY_THREAD)] * 8
+
+
+def test_mode_off(connection, library, expected):
+    library.set_mode(OFF, 0)
+    try:
+        assert run(connection, SCAN) == (expected[SCAN], 0, 0)
+    finally:
+        library.set_mode(HOT, 1000)
+
+
+def test_a_statement_prepared_again_and_again(connection, expected):
+    for i in range(200):
+        sql = SCAN + ' AND a > %d' % -(i % 3)
+        assert run(connection, sql)[0] == expected[SCAN]
+
+
+def test_statement_counters_go_on(connection):
+    statement = connection.prepare(SCAN)
+    statement.step()
+    full_scan_steps = connection.c.sqlite3_stmt_status(statement.statement, 1, 0)
+    vm_steps = connection.c.sqlite3_stmt_status(statement.statement, 4, 0)
+    statement.finalize()
+    assert full_scan_steps == ROWS - 1
+    assert vm_steps > 4 * ROWS
+
+
+def test_sum_overflow_raises_as_in_stock(connection, stock_library):
+    sql = 'SELECT sum(9223372036854775807 - a) FROM t'
+    stock = filled(Library(stock_library))
+    for c in (stock, connection):
+        with pytest.raises(Error) as caught:
+            c.execute(sql)
+        assert caught.value.message == 'integer overflow'
+
+
+def test_texts_survive_the_page_they_were_read_from(connection, stock_library):
+    # The grouping key of the last row of a page is compared with the first of the next one.
+    sql = '''SELECT d, n, group_concat(d) FROM (SELECT d, count(*) AS n FROM (
+             SELECT d || '-' || (a / 700) AS d FROM t ORDER BY a) GROUP BY d ORDER BY d)'''
+    assert connection.execute(sql) == filled(Library(stock_library)).execute(sql)
