@@ -99,6 +99,9 @@ SQPYTE_EXPORT long sqpyte_program_key(void *pVdbe, long buf, long nMax);
 SQPYTE_EXPORT void sqpyte_set_covered(int opcode, int value);
 SQPYTE_EXPORT int sqpyte_covers_loop(void *pVdbe, int head);
 
+/* Says on stderr that SQPYTE_JIT could not be understood. */
+SQPYTE_EXPORT void sqpyte_complain(void);
+
 /* SQLite's own, callable because of -DSQLITE_PRIVATE= */
 #ifndef SQLITE_CORE
 int sqlite3BtreeNext(void *pBtCursor, int flags);

@@ -25,6 +25,11 @@ void sqpyte_fail(void *pVdbe, int pc, int rc){
   ((Vdbe*)pVdbe)->sqpyteError = rc;
 }
 
+void sqpyte_complain(void){
+  fprintf(stderr, "sqpyte: SQPYTE_JIT=%s ignored; it takes the JIT's parameters as "
+                  "name=number,...\n", getenv("SQPYTE_JIT"));
+}
+
 void sqpyte_set_null(void *pMem){ sqlite3VdbeMemSetNull((Mem*)pMem); }
 void sqpyte_set_int(void *pMem, long long v){
   sqlite3VdbeMemSetInt64((Mem*)pMem, v);

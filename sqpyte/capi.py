@@ -31,6 +31,7 @@ FUNCTIONS = {
     'sqpyte_make_record': ('ppli', 'i', False),
     'sqpyte_mode': ('', 'i', False),
     'sqpyte_program_key': ('pll', 'l', False),
+    'sqpyte_complain': ('', '', False),
     'sqpyte_set_covered': ('ii', '', False),
     'sqlite3BtreeNext': ('pi', 'i', False),
     'sqlite3BtreeFirst': ('pp', 'i', False),
@@ -116,6 +117,7 @@ sorter_next = _functions['sqpyte_sorter_next']
 make_record = _functions['sqpyte_make_record']
 mode = _functions['sqpyte_mode']
 program_key = _functions['sqpyte_program_key']
+complain = _functions['sqpyte_complain']
 set_covered = _functions['sqpyte_set_covered']
 btree_next = _functions['sqlite3BtreeNext']
 btree_first = _functions['sqlite3BtreeFirst']

@@ -146,7 +146,7 @@ def start():
     # The engine has already seen thousands of back-edges: no need to count long here.
     jit.set_param(driver, 'threshold', 40)
     jit.set_param(driver, 'trace_eagerness', 40)
-    jit.set_param(driver, 'trace_limit', 60000)
+    jit.set_param(driver, 'trace_limit', 16000)     # the most that RPython's traces hold
     for number in TABLE:
         capi.set_covered(number, 2 if TABLE[number].loop else 1)
     parameters = os.environ.get('SQPYTE_JIT')
@@ -154,4 +154,4 @@ def start():
         try:
             jit.set_user_param(driver, parameters)
         except ValueError:
-            os.write(2, b'sqpyte: SQPYTE_JIT ignored; it takes name=number,...\n')
+            capi.complain()
