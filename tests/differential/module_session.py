@@ -136,9 +136,6 @@ class Session:
         return transcript + [entry]
 
     def _failed(self, error):
-        if isinstance(error, UnicodeDecodeError):
-            # CPython forgets to turn this one, of an aggregate's argument, into SQLite's error.
-            return "OperationalError 1: user-defined aggregate's 'step' method raised error"
         if isinstance(error, self.module.Error):
             return "%s %s: %s" % (
                 type(error).__name__, getattr(error, "sqlite_errorcode", None), error)
