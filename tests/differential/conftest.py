@@ -35,11 +35,12 @@ class Comparison:
         for tier in [self.oracle] + self.others:
             tier.worker.stop()
 
-    def check(self, case, excused=()):
+    def check(self, case, excused=(), witnesses=()):
         """Run a script everywhere.
 
         Args: case, a script; excused, lines of which none may be in the oracle's transcript, or
-        it is no example.
+        it is no example; witnesses, tiers.Tiers that have to agree with the oracle, or any
+        answer will do.
         Returns: the oracle's transcript. Raises: a Mismatch that shows the first difference.
         """
         running = [self.oracle] + self.others
@@ -60,6 +61,8 @@ class Comparison:
                 words = crashes[tier.name]
             else:
                 words = difference(case["actions"], expected, transcripts[tier.name])
+                if words and any(other.worker.run(case) != expected for other in witnesses):
+                    continue
             if words:
                 raise tier.Mismatch("%s differs from %s\n%s\nthe script is in %s" % (
                     tier.name, self.oracle.name, words, kept(tier.name, case)))
@@ -83,6 +86,16 @@ def stock():
     tier = tiers.capi_tier("stock")
     yield tier
     tier.worker.stop()
+
+
+@pytest.fixture(scope="session")
+def witnesses():
+    """The stock library on heaps filled with different bytes: where its answers differ, it has
+    read past the end of a damaged page."""
+    found = [tiers.capi_tier("stock", {"MALLOC_PERTURB_": fill}) for fill in ("85", "170", "255")]
+    yield found
+    for tier in found:
+        tier.worker.stop()
 
 
 @pytest.fixture(scope="session")

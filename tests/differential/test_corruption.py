@@ -23,7 +23,7 @@ def cases(draw):
 
 @examples(150)
 @given(case=cases())
-def test_reading_damaged_files(capi_tiers, case):
+def test_reading_damaged_files(capi_tiers, witnesses, case):
     table, damage, storage, actions = case
     image = damaged(capi_tiers.image(table.statements()), table.page_size, damage)
-    capi_tiers.check(script(actions, image, storage))
+    capi_tiers.check(script(actions, image, storage), witnesses=witnesses)

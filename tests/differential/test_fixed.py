@@ -98,4 +98,4 @@ def test_tier_is_there(capi_tiers, name):
               ("step", 0, "r0", 1), ("tier", 0, "r0")]
     transcript = tier.worker.run(script(made + looked))
     assert transcript[3] == ["(120)"]
-    assert transcript[4] == ["tier 0, why 0" if name == "engine" else "tier 1, why 1"]
+    assert transcript[4][0].endswith("why 0" if name == "engine" else "why 1")     # 1: it was hot

@@ -36,6 +36,8 @@ LIBRARIES = {
     "untranslated": "libsqpyte-engine.so",
     "translated": "libsqpyte.so",
 }
+# How often a script is run before its transcript counts: the JIT's code has to be right too.
+RUNS = {"translated-always": 6, "translated-hot": 6}
 # The translated VM's JIT, made to compile loops of a few iterations.
 _JIT = {"SQPYTE_JIT": "threshold=3,function_threshold=3,trace_eagerness=2"}
 
@@ -54,10 +56,10 @@ class Tier:
         self.Mismatch = type("Mismatch_" + name.replace("-", "_"), (Mismatch,), {})
 
 
-def capi_tier(name):
-    """The tier of that name, from MODES."""
+def capi_tier(name, environment=()):
+    """The tier of that name, from MODES; environment: variables besides (dict)."""
     library = os.path.join(BUILD, LIBRARIES[name.split("-")[0]])
-    return Tier(name, Worker(["capi", library, name], environment=_JIT))
+    return Tier(name, Worker(["capi", library, name], environment=dict(_JIT, **dict(environment))))
 
 
 _ENGINE = {"SQPYTE_LIBRARY": os.path.join(BUILD, LIBRARIES["engine"])}
