@@ -9,7 +9,7 @@ int sqpyte_step_one(void *pVdbe){
   Vdbe *p = (Vdbe*)pVdbe;
   int rc;
   VdbeFrame *pFrame = p->pFrame;
-  p->sqpyteLimit = 2;                  /* minus one: one opcode */
+  p->sqpyteLimit = 1;
   do{
     rc = sqlite3VdbeExec(p);
     p->sqpyteResumed = 1;

@@ -1,0 +1,66 @@
+/*
+** Page batches: the rows of a table's leaf page decoded in one C call, for the
+** inliner of the PyPy module, whose generated code then reads native values
+** from a buffer of 64-bit words.
+**
+** A call decodes only what the program needs (the spec) and only rows that it
+** can do completely, with every bounds check that upstream has. A row that it
+** can't (content on overflow pages, a corrupt record, anything unusual) ends
+** the batch before it: upstream's own code deals with that row.
+**
+** The rows stay valid as long as the cursor doesn't move: texts and blobs are
+** given as places in the page, which the cursor pins.
+**
+** Pointers are passed as integers, which cost the caller no object.
+*/
+#ifndef SQPYTE_BATCH_H
+#define SQPYTE_BATCH_H
+
+/* The spec: a head, then one word per value, by ascending column. */
+#define SQPYTE_SPEC_COUNT 0       /* number of values */
+#define SQPYTE_SPEC_ROWS 1        /* most rows that the buffer has room for */
+#define SQPYTE_SPEC_HEAD 2
+/* A value: the column's number, or SQPYTE_ROWID, and flags. */
+#define SQPYTE_ROWID 0x7fff       /* comes after all columns */
+#define SQPYTE_AS_REAL 0x10000    /* integers are given as reals (RealAffinity) */
+
+/* The buffer: a head, then the rows. A row is a word of tags for every 16
+** values, four bits per value, then a word per value: the integer, the bits of
+** the double, or for a text or blob its offset from the base | its size << 16. */
+#define SQPYTE_BATCH_BASE 0       /* the address that offsets count from */
+#define SQPYTE_BATCH_FIRST 1      /* cell index of the first row */
+#define SQPYTE_BATCH_HEAD 2
+/* A tag beside SQLITE_INTEGER .. SQLITE_NULL (1 .. 5). */
+#define SQPYTE_MISSING 6          /* the record has fewer columns: the default */
+
+/* Decodes the rows of a leaf page from the one that the cursor is on.
+** iNext: 0 to begin with the cursor's row, else the cell index from which to
+** go on: the page's next row if there is one, else the next page's first.
+** Returns the number of rows, or
+**   0: the row that the cursor is now on has to be done by upstream;
+**  -1: there are no more rows, the cursor is as Next leaves it then;
+**  < -1: minus an error of SQLite's. */
+SQPYTE_EXPORT int sqpyte_batch(long pVdbeCursor, long aSpec, long aOut, int iNext);
+
+/* Moves the cursor within its leaf page to the cell ix, the row before which
+** the program goes on in C. */
+SQPYTE_EXPORT void sqpyte_batch_seek(long pVdbeCursor, int ix);
+
+/* What sqpyte_loops finds, added up. */
+#define SQPYTE_LOOP_ROWS 1        /* a scan of a table that returns rows */
+#define SQPYTE_LOOP_PYTHON 2      /* one that calls functions in Python */
+/* Whether a statement has loops that may be worth inlining: 0 or SQPYTE_LOOP_*. */
+SQPYTE_EXPORT int sqpyte_loops(long pStmt);
+
+/* The SqpyteFunction (see fused.h) of a FuncDef, 0 if it isn't written in the
+** caller's language. */
+SQPYTE_EXPORT long sqpyte_python_function(long pFuncDef);
+
+/* The next sqlite3VdbeExec raises rc at the opcode pc, with this message. */
+SQPYTE_EXPORT void sqpyte_raise(long pVdbe, int pc, int rc, const char *zMessage);
+
+/* Makes a register the accumulator of an aggregate in the caller's language,
+** with the key of its instance. Returns 0 or SQLITE_NOMEM. */
+SQPYTE_EXPORT int sqpyte_accumulator(long pMem, long pFuncDef, sqlite3_int64 key);
+
+#endif
