@@ -6,18 +6,18 @@ to `load`.  The header is c_engine/engine.h.
 """
 from sqpyte.mem import TRANSLATED_HOST
 
-# name -> (argument kinds, result kind, may run user code or free memory)
+# name -> (argument kinds, result kind, may call the VM again)
 #   p: pointer, passed as an address; l: 64-bit integer; i: int; d: double
 FUNCTIONS = {
     'sqpyte_step_one': ('p', 'i', True),
     'sqpyte_fail': ('pii', '', False),
-    'sqpyte_set_null': ('p', '', True),
-    'sqpyte_set_int': ('pl', '', True),
-    'sqpyte_set_real': ('pd', '', True),
-    'sqpyte_set_bytes': ('plli', 'i', True),
+    'sqpyte_set_null': ('p', '', False),
+    'sqpyte_set_int': ('pl', '', False),
+    'sqpyte_set_real': ('pd', '', False),
+    'sqpyte_set_bytes': ('plli', 'i', False),
     'sqpyte_collation_kind': ('p', 'i', False),
     'sqpyte_aggregate_kind': ('p', 'i', False),
-    'sqpyte_aggregate_final': ('pp', 'i', True),
+    'sqpyte_aggregate_final': ('pp', 'i', False),
     'sqpyte_compare_bytes': ('llll', 'i', False),
     'sqpyte_compare_nocase': ('llll', 'i', False),
     'sqpyte_compare_rtrim': ('llll', 'i', False),

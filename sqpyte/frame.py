@@ -171,6 +171,14 @@ class Frame(object):
             self.row[i] = 0
             i += 1
 
+    @unroll_safe
+    def drop(self, dead):
+        """Forget registers that aren't live at the loop head that comes next, so that a loop
+        doesn't carry them."""
+        for r in dead:
+            assert r >= 0
+            self.registers[r] = IN_MEM
+
     # ---- leaving ----
 
     def save(self, pc, live):
@@ -276,29 +284,44 @@ class Frame(object):
         self.offset[c] = header
         return True
 
+    def forget_row(self, c):
+        """Cursor c is on another row."""
+        assert c >= 0
+        self.row[c] = 0
+        self.rowsize[c] = 0
+        self.parsed[c] = 0
+        self.offset[c] = 0
+
     @unroll_safe
     def leave_row(self, c, live):
         """Before cursor c leaves its page (or sorter record): write back the registers that
         view it. Returns 0 or a result code."""
-        assert c >= 0
         views = False
         for r in live:
             assert r >= 0
             w = self.registers[r]
             if isinstance(w, W_Bytes) and w.origin == row_origin(c):
                 views = True
-        self.row[c] = 0
+        self.forget_row(c)
         if views:
             return self.write_back(live)
         return 0
 
 
-@dont_look_inside
 def private_copy(w, kept):
     """The same text or blob in memory that is freed with the frame whose `kept` it enters."""
-    address = mem.immortal_bytes(mem.copy_bytes(w.address, w.size))
-    kept.append(address)
-    return w.moved(address, CONSTANT)
+    return w.moved(copied(w.address, w.size, kept), CONSTANT)
+
+
+# Takes plain integers: RPython's optimiser may call a function that both reads and makes values
+# before it has filled in one that it is given (OptHeap.force_from_effectinfo passes over the
+# pure fields of a structure that the callee also writes).
+@dont_look_inside
+def copied(address, size, kept):
+    """Address of a copy of the bytes, which enters `kept`."""
+    copy = mem.immortal_bytes(mem.copy_bytes(address, size))
+    kept.append(copy)
+    return copy
 
 
 @unroll_safe

@@ -108,6 +108,7 @@ def run_loop(frame, program, pc):
             if mem.i32(frame.db + sqlite3_u1_isInterrupted):
                 leave(frame, program, following)
                 return
+            frame.drop(op.dead)
             driver.can_enter_jit(pc=following, program=program, frame=frame)
         pc = following
 

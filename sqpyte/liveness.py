@@ -5,7 +5,8 @@ jumps that the opcode table declares.  An opcode that isn't in the table is take
 register, to write none, and to jump to whatever P2 may name.
 """
 from c_engine.generated import opcodes
-from sqpyte.optable import TABLE
+from c_engine.generated.layout import OPFLAG_P2ISREG
+from sqpyte.optable import IN_C, TABLE
 
 _JUMP_FLAG = opcodes.OPFLG_JUMP
 
@@ -17,6 +18,9 @@ def registers_of(op, specs):
         if spec == 'RECORD':
             if op.record >= 0:
                 found.append(op.record)
+        elif spec == 'P2REG':
+            if op.p5 & OPFLAG_P2ISREG:
+                found.append(op.p2)
         elif spec == 'SKIP':
             if op.skip_register > 0:
                 found.append(op.skip_register)
@@ -47,10 +51,18 @@ def operand(op, name):
     return op.p5
 
 
+def declaration_of(op):
+    """What is declared of the opcode, with a handler or left to C, or None."""
+    declaration = TABLE.get(op.opcode, None)
+    if declaration is None:
+        declaration = IN_C.get(op.opcode, None)
+    return declaration
+
+
 def successors(ops, pc):
     """The pcs that may follow the opcode at pc."""
     op = ops[pc]
-    declaration = TABLE.get(op.opcode, None)
+    declaration = declaration_of(op)
     if declaration is None:
         found = [pc + 1]
         if opcodes.PROPERTIES[op.opcode] & _JUMP_FLAG:
@@ -94,7 +106,7 @@ def annotate(ops):
     highest = 0
     cursors = 0
     for op in ops:
-        declaration = TABLE.get(op.opcode, None)
+        declaration = declaration_of(op)
         if declaration is not None:
             for r in registers_of(op, declaration.reads):
                 highest = max(highest, r)
@@ -112,7 +124,7 @@ def annotate(ops):
     after = []
     for pc in range(len(ops)):
         op = ops[pc]
-        declaration = TABLE.get(op.opcode, None)
+        declaration = declaration_of(op)
         if declaration is None:
             reads.append(everything)
             writes.append(nothing)
@@ -144,6 +156,9 @@ def annotate(ops):
                 if live[following][r]:
                     union[r] = True
         ops[pc].live_after = as_list(union)[:]
+        head = ops[pc].p2
+        if ops[pc].loop and head <= pc:
+            ops[pc].dead = as_list([not flag for flag in live[head]])[:]
     return n, cursors
 
 

@@ -57,7 +57,7 @@ def op_next(frame, op, pc):
         mem.set_u16(cursor + _NSIZE, 0)
         mem.set_u8(cursor + BtCursor_curFlags,
                    mem.u8(cursor + BtCursor_curFlags) & ~(BTCF_ValidNKey | BTCF_ValidOvfl))
-        frame.row[c] = 0
+        frame.forget_row(c)
     else:
         frame.leaf[c] = 0
         rc = frame.leave_row(c, op.live)
@@ -200,9 +200,7 @@ def op_sorter_data(frame, op, pc):
     size = mem.i32(mem.scratch.address)
     frame.write(op.p2, W_Blob(address, size, row_origin(op.p3)))
     mem.set_i32(frame.cursor_address(op.p3) + VdbeCursor_cacheStatus, CACHE_STALE)
-    reader = op.p3
-    assert reader >= 0
-    frame.row[reader] = 0
+    frame.forget_row(op.p3)
     return pc + 1
 
 

@@ -37,7 +37,8 @@ class Declaration(object):
         return self.handler.__doc__
 
 
-TABLE = {}      # opcode number -> Declaration
+TABLE = {}      # opcode number -> Declaration, for opcodes with a handler
+IN_C = {}       # the same for opcodes that run in C with the register effects declared
 
 
 def declare(name, handler, reads='', writes='', jumps='', user_code=False, loop=False):
@@ -53,3 +54,22 @@ def opcode(name, reads='', writes='', jumps='', user_code=False, loop=False):
         declare(name, handler, reads, writes, jumps, user_code, loop)
         return handler
     return decorate
+
+
+def declare_in_c(name, reads='', writes='', jumps=''):
+    """Enter the declaration of an opcode that upstream's code executes."""
+    declaration = Declaration(name, reads, writes, jumps, False, None, False)
+    assert declaration.number not in TABLE, name
+    IN_C[declaration.number] = declaration
+
+
+# Those around loops: without them liveness would take the opcode to read every register. `P2REG`
+# is P2 as a register if P5 says that it is one.
+declare_in_c('Transaction')
+declare_in_c('TableLock')
+declare_in_c('OpenRead', reads='P2REG')
+declare_in_c('ReopenIdx', reads='P2REG')
+declare_in_c('OpenPseudo')
+declare_in_c('OpenEphemeral', reads='P3', writes='P3')
+declare_in_c('SorterOpen')
+declare_in_c('Close')

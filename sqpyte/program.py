@@ -26,7 +26,7 @@ class Op(object):
     """One decoded opcode."""
     _immutable_fields_ = ['opcode', 'p1', 'p2', 'p3', 'p5', 'w_p4', 'text_p4', 'collation',
                           'collations[*]', 'sort_flags[*]', 'aggregate', 'skip_register',
-                          'record', 'readers[*]', 'live[*]', 'live_after[*]', 'fields',
+                          'record', 'readers[*]', 'live[*]', 'live_after[*]', 'dead[*]', 'fields',
                           'covered', 'loop', 'left_to_c']
 
     def __init__(self, opcode, p1, p2, p3, p5):
@@ -46,6 +46,7 @@ class Op(object):
         self.readers = []           # pseudo-cursors that read the sorter P1
         self.live = []              # registers live before this opcode
         self.live_after = []        # registers live after it
+        self.dead = []              # of a loop's last opcode: registers dead at the loop's head
         self.fields = 0             # room for MakeRecord's fields
         self.left_to_c = False      # a Column whose cursor IsType looks at afterwards
         self.covered = False        # has a handler
