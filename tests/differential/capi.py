@@ -53,6 +53,7 @@ void sqlite3_result_value(sqlite3_context *, sqlite3_value *);
 void sqlite3_result_text(sqlite3_context *, const char *, int, intptr_t);
 void sqlite3_result_error(sqlite3_context *, const char *, int);
 int sqlite3_limit(sqlite3 *, int, int);
+int sqlite3_test_control(int, ...);
 int sqpyte_set_mode(int mode, int threshold);
 int sqpyte_tier(sqlite3_stmt *);
 int sqpyte_why(sqlite3_stmt *);
@@ -63,6 +64,7 @@ OPEN_READWRITE, OPEN_CREATE, OPEN_URI = 2, 4, 0x40
 INTEGER, REAL, TEXT, BLOB = 1, 2, 3, 4
 TRANSIENT = -1
 FREE_ON_CLOSE, RESIZEABLE = 1, 2
+PRNG_SEED = 28
 
 
 class Error(Exception):
@@ -96,6 +98,10 @@ class Library:
     def version(self):
         """SQLite's version (str)."""
         return ffi.string(self.c.sqlite3_libversion()).decode()
+
+    def seed(self):
+        """Start SQLite's random numbers anew, always the same: rowids may be random."""
+        self.c.sqlite3_test_control(PRNG_SEED, ffi.cast("int", 1), ffi.NULL)
 
     def set_mode(self, mode, threshold):
         """Choose the tiers (see c_engine/engine.h); only in libraries of ours."""

@@ -7,7 +7,7 @@ from .scripts import script
 
 _FINALLY = [("finalize", 0, "r0"), ("finalize", 0, "r1"), ("run", 0, "ROLLBACK"),
             ("run", 1, "ROLLBACK"), ("run", 0, "SELECT * FROM t"), ("run", 0, "SELECT * FROM log"),
-            ("image", 0)]
+            ("run", 0, "PRAGMA integrity_check"), ("image", 0)]
 
 
 @examples(200)

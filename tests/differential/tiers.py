@@ -65,7 +65,7 @@ def capi_tier(name, environment=()):
 _ENGINE = {"SQPYTE_LIBRARY": os.path.join(BUILD, LIBRARIES["engine"])}
 MODULES = {
     "module": dict(_ENGINE, SQPYTE_INLINE="0"),
-    "module-inline": dict(_ENGINE, SQPYTE_INLINE="1"),
+    "module-inline": dict(_ENGINE, SQPYTE_INLINE="always"),
     "module-vm": dict(_JIT, SQPYTE_LIBRARY=os.path.join(BUILD, LIBRARIES["translated"]),
                       SQPYTE_INLINE="0", SQPYTE_VM="hot", SQPYTE_VM_THRESHOLD="1"),
 }

@@ -126,6 +126,7 @@ def _capi_runner(path, tier):
     def run(script, directory):
         if mode is not None:
             library.set_mode(mode, script["threshold"])
+        library.seed()
         return Session(library, script, directory).perform(script["actions"])
     return "SQLite %s" % library.version(), _repeated(run, RUNS.get(tier, 1))
 
@@ -144,15 +145,18 @@ def _repeated(run, times):
 
 
 def _module_runner(name):
+    import ctypes
     import importlib
     from .module_session import Session
     try:
         module = importlib.import_module(name)
         version = module.sqlite_version
+        library = ctypes.CDLL(os.environ.get("SQPYTE_LIBRARY", "libsqlite3.so.0"))
     except (ImportError, AttributeError, OSError) as error:
         raise Unavailable("import %s: %s" % (name, error)) from None
 
     def run(script, directory):
+        library.sqlite3_test_control(28, 1, None)       # as capi.Library.seed does
         return Session(module, script, directory).perform(script["actions"])
     return "SQLite %s" % version, _repeated(run, 1 if name == "sqlite3" else _hasty_jit())
 
