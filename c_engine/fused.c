@@ -106,11 +106,11 @@ int sqpyte_bind(sqlite3_stmt *pStmt, sqlite3_int64 *aIn, const char *zText){
       }
       case SQLITE_TEXT:
         rc = sqlite3_bind_text(pStmt, i, zText + aIn[1], (int)(aIn[0]>>3),
-                               SQLITE_TRANSIENT);
+                               SQLITE_STATIC);
         break;
       case SQLITE_BLOB:
         rc = sqlite3_bind_blob(pStmt, i, zText + aIn[1], (int)(aIn[0]>>3),
-                               SQLITE_TRANSIENT);
+                               SQLITE_STATIC);
         break;
       default:
         rc = sqlite3_bind_null(pStmt, i);
@@ -163,6 +163,37 @@ int sqpyte_execute(
     aOut[SQPYTE_ROW_ROWID] = db->lastRowid;
     if( flags & SQPYTE_ONE_ROW ) rc = sqpyteFinish(pStmt, aOut);
   }
+  return rc;
+}
+
+int sqpyte_execute_many(
+  sqlite3_stmt *pStmt,
+  sqlite3_int64 *aIn,
+  const char *zText,
+  int nRow,
+  sqlite3_int64 *aOut
+){
+  sqlite3 *db = ((Vdbe*)pStmt)->db;
+  int nWord = 2*((Vdbe*)pStmt)->nVar;
+  sqlite3_int64 nChange = 0;
+  int rc = SQLITE_DONE;
+  int i;
+  for(i=0; i<nRow; i++, aIn+=nWord){
+    rc = sqpyte_bind(pStmt, aIn, zText);
+    if( rc==SQLITE_OK ) rc = sqlite3_step(pStmt);
+    if( rc==SQLITE_DONE ){
+      nChange += db->nChange;
+    }else if( rc!=SQLITE_ROW ){
+      break;
+    }
+    sqlite3_reset(pStmt);
+    rc = SQLITE_DONE;
+  }
+  aOut[SQPYTE_ROW_COUNT] = i;
+  aOut[SQPYTE_ROW_CHANGES] = nChange;
+  aOut[SQPYTE_ROW_ROWID] = db->lastRowid;
+  aOut[SQPYTE_ROW_REPREPARES] =
+      ((Vdbe*)pStmt)->aCounter[SQLITE_STMTSTATUS_REPREPARE];
   return rc;
 }
 

@@ -20,6 +20,7 @@
 #define SQPYTE_ROW_REPREPARES 2   /* how often the statement was recompiled */
 #define SQPYTE_ROW_CHANGES 3      /* sqlite3_changes64(), when it is done */
 #define SQPYTE_ROW_ROWID 4        /* sqlite3_last_insert_rowid() */
+#define SQPYTE_ROW_COUNT 5        /* rows done, by sqpyte_execute_many() */
 #define SQPYTE_ROW_CELLS 6
 
 /* Results beside SQLITE_ROW, SQLITE_DONE and errors. */
@@ -32,16 +33,23 @@
 #define SQPYTE_ONE_ROW 2          /* there is at most one row: finish if there */
 
 /* Version of this interface; a caller checks that it is the one it knows. */
-#define SQPYTE_FUSED_VERSION 1
+#define SQPYTE_FUSED_VERSION 2
 SQPYTE_EXPORT int sqpyte_fused_version(void);
 
 /* Binds every parameter (its cells in aIn; text and blob values are offsets
-** into zText), steps, and stores the row. The statement must be reset.
+** into zText), steps, and stores the row. The statement must be reset, and
+** zText isn't copied: it may change only when the statement is reset again.
 ** SQLITE_ROW: a row, whose texts and blobs are valid until the next call for
 ** this statement. SQLITE_DONE: no row; the statement is reset. Any other
 ** result is an error, with sqlite3_errmsg() set and the statement not reset. */
 SQPYTE_EXPORT int sqpyte_execute(sqlite3_stmt *pStmt, sqlite3_int64 *aIn,
     const char *zText, int flags, sqlite3_int64 *aOut);
+
+/* The same for nRow rows of parameters, one behind the other in aIn. Rows that
+** it returns are dropped; the changes are added up. SQLITE_DONE, or an error of
+** the row SQPYTE_ROW_COUNT (from 0); the statement is then not reset. */
+SQPYTE_EXPORT int sqpyte_execute_many(sqlite3_stmt *pStmt, sqlite3_int64 *aIn,
+    const char *zText, int nRow, sqlite3_int64 *aOut);
 
 /* Binds only; SQLITE_OK or an error. */
 SQPYTE_EXPORT int sqpyte_bind(sqlite3_stmt *pStmt, sqlite3_int64 *aIn,

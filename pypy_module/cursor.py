@@ -10,6 +10,7 @@ from typing import Any
 
 from pypy_module import errors, unpacking
 from pypy_module.library import NUMBERS, lib
+from pypy_module.running import MANY_ROWS
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
 LAST, BEGIN, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQPYTE_GROW']
@@ -66,7 +67,8 @@ class Cursor:
     @property
     def description(self):
         """Per column a tuple of its name and six None; None if the statement has no columns."""
-        return self._description
+        columns = self._description
+        return None if columns is None else columns.description
 
     @property
     def rowcount(self):
@@ -195,21 +197,11 @@ class Cursor:
             self._rowcount = 0 if statement.is_dml else -1
             try:
                 connection._begin_for(statement)
-                while True:
-                    # Not a for loop: what follows is one trace for the whole statement.
-                    try:
-                        values = next(iterator)
-                    except StopIteration:
-                        break
-                    rc = connection._run(statement, values)
-                    if rc == ROW:
-                        statement.reset()
-                        statement.busy = True
-                    elif statement.is_dml:
-                        self._rowcount += statement.cells[CHANGES]
-                    if connection._raised is not None:
-                        connection._reraise()
-                    self._description = statement.description
+                if type(parameters) is list or type(parameters) is tuple:
+                    self._execute_rows(statement, parameters)
+                else:
+                    for values in iterator:
+                        self._execute_row(statement, values)
             except BaseException:
                 statement.reset()
                 raise
@@ -220,6 +212,44 @@ class Cursor:
             raise
         finally:
             self._ready = True
+
+    def _execute_row(self, statement, values):
+        """Run a statement of `executemany` once; rows that it returns are dropped."""
+        connection = self._connection
+        rc = connection._run(statement, values)
+        if rc == ROW:
+            statement.reset()
+            statement.busy = True
+        elif statement.is_dml:
+            self._rowcount += statement.cells[CHANGES]
+        if connection._raised is not None:
+            connection._reraise()
+        self._description = statement.description
+
+    def _execute_rows(self, statement, rows):
+        """Run a statement of `executemany` for all `rows` (list or tuple), many in one call.
+
+        Nobody can tell: packing plain values runs no code of the user's. With an iterator somebody
+        could, because it may use the connection.
+        """
+        connection = self._connection
+        if statement.rows_in < MANY_ROWS < len(rows):
+            statement.allot_parameters(MANY_ROWS)
+        start = 0
+        while start < len(rows):
+            count = 0
+            if statement.rows_in >= MANY_ROWS:
+                count, changes = connection._run_many(statement, rows, start)
+                if statement.is_dml:
+                    self._rowcount += changes
+                if connection._raised is not None:
+                    connection._reraise()
+                self._description = statement.description
+            if count:
+                start += count
+            else:
+                self._execute_row(statement, rows[start])
+                start += 1
 
     def executescript(self, sql_script, /):
         """Run several SQL statements, after a COMMIT if a transaction is open; return the cursor.

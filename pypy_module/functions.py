@@ -10,6 +10,7 @@ from typing import Optional
 from pypy_module import errors
 from pypy_module.callbacks import UTF8, context_of, fail, result_bytes
 from pypy_module.deprecation import warn_keywords
+from pypy_module.generated import define
 from pypy_module.library import NULL, NUMBERS, bytes_of, ffi, lib, text
 from pypy_module.part import Part
 
@@ -70,8 +71,7 @@ def reader(narg):
         return read_any
     function = _readers.get(narg)
     if function is None:
-        namespace = {'read_argument': read_argument}
-        exec(compile(generate(narg), '<%d arguments>' % narg, 'exec'), namespace)
+        namespace = define(generate(narg), 'arguments_%d' % narg, {'read_argument': read_argument})
         function = _readers[narg] = namespace['read']
     return function
 

@@ -2,8 +2,10 @@
 
 A cursor in the middle of its rows keeps its statement busy, and with it a read transaction. PyPy
 frees a dropped cursor only when it collects garbage, so statements look for their cursor through a
-weak reference: when the same SQL runs again, when SQLite reports a lock, and after each garbage
-collection (a sentinel object without references is finalised by it, and makes the next one).
+weak reference: when the same SQL runs again and its statements are all busy, when SQLite reports a
+lock, and after each garbage collection (a sentinel object without references is finalised by it,
+and makes the next one). A finaliser runs between any two instructions of the program, so all it
+does is to reset statements that nobody else will touch.
 """
 
 import gc
@@ -16,9 +18,39 @@ from pypy_module.statement import Statement
 
 REFERENCE_COUNTS = sys.implementation.name == 'cpython'
 # So many statements of the same SQL, all busy, suggest that their cursors are garbage.
-MANY = 32
-# On PyPy this includes a minor collection, which clears weak references to young objects.
+MANY = 512
+# Includes a minor collection, unless it is the last step of a major one: hence twice.
 collect_step = getattr(gc, 'collect_step', gc.collect)
+
+
+class Clones:
+    """Further statements of a SQL text that is cached, for when the cached one is busy.
+
+    Attributes:
+        all: every one of them (set of Statement).
+        idle: those that aren't in use (list of Statement); some may be missing.
+        many: how many there are before a garbage collection is tried (int).
+    """
+
+    def __init__(self):
+        self.all = set()
+        self.idle = []
+        self.many = MANY
+
+    def gather(self):
+        """Put into `idle` what isn't in use, or whose cursor is gone."""
+        for statement in self.all:
+            if abandoned(statement):
+                statement.reset()
+        self.idle = [statement for statement in self.all if not statement.busy]
+
+    def collect(self):
+        """Collect garbage to find cursors that are gone."""
+        collect_step()
+        collect_step()
+        self.gather()
+        if len(self.idle) < len(self.all) // 4:
+            self.many *= 2  # they are in use, it seems
 
 
 def abandoned(statement):
@@ -43,8 +75,9 @@ class Lender(Part):
 
     Attributes:
         _statements: the cached statements by their SQL (dict of str to Statement).
-        _clones: further statements of a cached SQL, while the cached one is busy (dict of lists).
+        _clones: further statements of a cached SQL, while the cached one is busy (dict of Clones).
         _all: every statement there is (set of Statement).
+        _evicted: those taken out of the cache while a cursor used them (list of Statement).
         _user: the thread that may use the connection without a lock (its identity), 0 if closed,
             -1 if several may.
     """
@@ -56,9 +89,9 @@ class Lender(Part):
         self._statements = {}
         self._clones = {}
         self._all = set()
+        self._evicted = []
         self._capacity = capacity
         self._tick = 0
-        self._many = MANY
         self._armed = False
         self._reclaimed = 0
 
@@ -85,18 +118,26 @@ class Lender(Part):
                 statement.cached = True
                 self._statements[sql] = statement
             return statement
+        if abandoned(cached):
+            cached.reset()
         if not cached.busy:
             return cached
-        clones = self._clones.setdefault(sql, [])
-        statement = self._idle(cached, clones)
-        if statement is None and len(clones) >= self._many and not REFERENCE_COUNTS:
-            collect_step()
-            statement = self._idle(cached, clones)
-            if statement is None:
-                self._many *= 2
-        if statement is None:
-            statement = self._prepare(sql)
-            clones.append(statement)
+        return self._clone(sql)
+
+    def _clone(self, sql):
+        """Return an idle Statement for a `sql` whose cached one is busy."""
+        clones = self._clones.get(sql)
+        if clones is None:
+            clones = self._clones[sql] = Clones()
+        if not clones.idle:
+            if REFERENCE_COUNTS:
+                clones.gather()
+            elif len(clones.all) >= clones.many:
+                clones.collect()
+        if clones.idle:
+            return clones.idle.pop()
+        statement = self._prepare(sql)
+        clones.all.add(statement)
         return statement
 
     def _prepare(self, sql):
@@ -106,24 +147,17 @@ class Lender(Part):
         self._all.add(statement)
         return statement
 
-    def _idle(self, cached, clones):
-        """Return a statement of these that isn't in use, or None."""
-        for statement in [cached] + clones:
-            if not statement.busy:
-                return statement
-            if abandoned(statement):
-                statement.reset()
-                return statement
-        return None
-
     def _evict(self):
         """Take the statement out of the cache that was used least recently."""
         oldest = min(self._statements.values(), key=lambda statement: statement.tick)
         del self._statements[oldest.sql]
         oldest.cached = False
-        for statement in [oldest] + self._clones.pop(oldest.sql, []):
+        clones = self._clones.pop(oldest.sql, Clones())
+        self._evicted += [oldest] + list(clones.all)
+        for statement in self._evicted:
             if not statement.busy:
                 self._retire(statement)
+        self._evicted = [statement for statement in self._evicted if statement.pointer]
 
     def _give_back(self, statement):
         """Take a statement back that has been reset."""
@@ -135,12 +169,13 @@ class Lender(Part):
             self._retire(statement)
 
     def _retire(self, statement):
-        """Finalise a statement that isn't cached, unless its SQL is and it is likely needed."""
+        """Finalise a statement that isn't cached, unless its SQL is and it may be needed again."""
         clones = self._clones.get(statement.sql)
-        if clones is not None and statement in clones:
-            if len(clones) <= MANY and statement in self._all:
+        if clones is not None and statement in clones.all:
+            if len(clones.idle) < MANY:
+                clones.idle.append(statement)
                 return
-            clones.remove(statement)
+            clones.all.discard(statement)
         self._all.discard(statement)
         statement.finalize()
 
@@ -154,30 +189,33 @@ class Lender(Part):
         return weakref.ref(cursor)
 
     def _reclaim(self):
-        """Reset the statements whose cursors are gone; `_reclaimed` counts them."""
-        for statement in list(self._all):
-            if statement.busy and abandoned(statement):
-                statement.reset()
-                self._give_back(statement)
-                self._reclaimed += 1
+        """End what runs for cursors that are gone; `_reclaimed` counts it."""
+        self._reset_abandoned()
         for runner in list(self._runners):
             if runner.owner() is None:
                 self._abandoned(runner)
                 self._reclaimed += 1
 
     def _collected(self):
-        """After a garbage collection: reclaim, and look again after the next one if need be."""
-        self._armed = False
+        """Called by a finaliser after a garbage collection; looks again after the next one."""
         if self._user == get_ident():
-            self._reclaim()
+            self._reset_abandoned()
         elif self._user == -1 and self._lock.acquire(False):
             try:
-                self._reclaim()
+                self._reset_abandoned()
             finally:
                 self._lock.release()
         if self._user and any(statement.owner is not None for statement in list(self._all)):
-            self._armed = True
             Sentinel(self)
+        else:
+            self._armed = False
+
+    def _reset_abandoned(self):
+        """Reset statements whose cursors are gone, and do nothing else."""
+        for statement in list(self._all):
+            if abandoned(statement):
+                statement.reset()
+                self._reclaimed += 1
 
     def _close_statements(self, busy_too):
         """Finalise all statements; without `busy_too` those that a cursor uses stay usable."""
@@ -188,3 +226,4 @@ class Lender(Part):
         self._statements = {}
         self._clones = {}
         self._all = set()
+        self._evicted = []

@@ -2,7 +2,8 @@
 
 A parameter is a cell of two words (see c_engine/fused.h). For each number of parameters there is a
 function generated with one branch per parameter: a loop would be a trace of its own for PyPy's JIT,
-entered anew for every execution.
+entered anew for every execution. It takes values of plain types, whose packing runs no code of the
+user's; the rest goes the general way, adapters included.
 """
 
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from pypy_module.adapters import PrepareProtocol, adapt, needs_adapter, registry
 from pypy_module.deprecation import warn
 from pypy_module.errors import ProgrammingError
+from pypy_module.generated import define
 from pypy_module.library import bytes_of, ffi, lib, text
 
 INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
@@ -154,65 +156,73 @@ def parameter_names(pointer, count):
 
 
 def generate(count):
-    """Return the source of the packing function for `count` positional parameters."""
+    """Return the source of the function that packs `count` positional parameters of plain types."""
     lines = [
-        'def pack(statement, parameters):',
+        'def pack(statement, parameters, base, offset):',
         '    kind = type(parameters)',
-        '    if (kind is not tuple and kind is not list) or not statement.nameless:',
-        '        return pack_any(statement, parameters)',
-        '    if len(parameters) != %d:' % count,
-        '        raise wrong_count(statement, len(parameters))']
-    if count:
-        lines += [
-            '    if not registry.plain:',
-            '        return pack_any(statement, parameters)',
-            '    cells = statement.cells_in',
-            '    offset = 0']
+        '    if kind is not tuple and kind is not list:',
+        '        return -1',
+        '    if len(parameters) != %d or not statement.nameless or not registry.plain:' % count,
+        '        return -1',
+        '    cells = statement.cells_in']
     for i in range(count):
+        tag, word = 'base + %d' % (2 * i), 'base + %d' % (2 * i + 1)
         lines += [
             '    value = parameters[%d]' % i,
             '    kind = type(value)',
             '    if kind is int:',
-            '        cells[%d] = 1' % (2 * i),
+            '        cells[%s] = 1' % tag,
             '        try:',
-            '            cells[%d] = value' % (2 * i + 1),
+            '            cells[%s] = value' % word,
             '        except OverflowError:',
-            '            raise out_of_range() from None',
+            '            return -1',
             '    elif kind is float:',
-            '        cells[%d] = 2' % (2 * i),
-            '        statement.doubles_in[%d] = value' % (2 * i + 1),
+            '        cells[%s] = 2' % tag,
+            '        statement.doubles_in[%s] = value' % word,
             '    elif kind is str or kind is bytes:',
             '        if kind is str:',
             '            value = value.encode()',
-            '            cells[%d] = 3 | len(value) << 3' % (2 * i),
+            '            cells[%s] = 3 | len(value) << 3' % tag,
             '        else:',
-            '            cells[%d] = 4 | len(value) << 3' % (2 * i),
-            '        cells[%d] = offset' % (2 * i + 1),
+            '            cells[%s] = 4 | len(value) << 3' % tag,
+            '        cells[%s] = offset' % word,
             '        end = offset + len(value)',
             '        if end > statement.arena.size:',
             '            statement.arena.grow(end)',
             '        statement.arena.view[offset:end] = value',
             '        offset = end',
             '    elif value is None:',
-            '        cells[%d] = 5' % (2 * i),
+            '        cells[%s] = 5' % tag,
             '    else:',
-            '        offset = pack_value(statement, %d, value, offset)' % i]
-    return '\n'.join(lines) + '\n'
+            '        return -1']
+    return '\n'.join(lines + ['    return offset']) + '\n'
+
+
+def refuse(statement, parameters, base, offset):
+    """Stand in for a generated function where there are too many parameters."""
+    return -1
 
 
 _functions: dict = {}
 
 
 def packer(count):
-    """Return the packing function for statements with `count` parameters.
+    """Return the function that packs `count` parameters if they are of plain types.
 
-    It is called as `pack(statement, parameters)` and raises what `pack_any` raises.
+    It is called as `pack(statement, parameters, base, offset)` with a tuple or a list; the cells go
+    to `base` and later words of the buffer, texts and blobs to `offset` of the arena and behind. It
+    returns where the arena is free afterwards, or -1 if `pack_any` is to do it.
     """
     if count > UNROLLED:
-        return pack_any
+        return refuse
     function = _functions.get(count)
     if function is None:
-        namespace = dict(globals(), registry=registry)
-        exec(compile(generate(count), '<packing of %d parameters>' % count, 'exec'), namespace)
+        namespace = define(generate(count), 'pack_%d' % count, {'registry': registry})
         function = _functions[count] = namespace['pack']
     return function
+
+
+def pack(statement, parameters):
+    """Pack the parameters for one execution; raises what `pack_any` raises."""
+    if statement.pack(statement, parameters, 0, 0) < 0:
+        pack_any(statement, parameters)

@@ -4,7 +4,7 @@ import gc
 import weakref
 from typing import Any
 
-from pypy_module import constants, errors, tiers
+from pypy_module import constants, errors, packing, tiers
 from pypy_module.adapters import converters
 from pypy_module.lending import REFERENCE_COUNTS
 from pypy_module.library import NUMBERS, ffi, lib
@@ -14,7 +14,10 @@ OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DON
 LAST, BEGIN, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQPYTE_GROW']
 BUSY, LOCKED = NUMBERS['SQLITE_BUSY'], NUMBERS['SQLITE_LOCKED']
 IN_TRANSACTION = NUMBERS['SQPYTE_IN_TRANSACTION']
-REPREPARES = NUMBERS['SQPYTE_ROW_REPREPARES']
+REPREPARES, CHANGES = NUMBERS['SQPYTE_ROW_REPREPARES'], NUMBERS['SQPYTE_ROW_CHANGES']
+DONE_ROWS = NUMBERS['SQPYTE_ROW_COUNT']
+MANY_ROWS = 100         # most rows of parameters that one call takes
+MANY_BYTES = 64 * 1024  # it takes no more when they have so many bytes of texts and blobs
 INLINED = -1  # beside SQLite's codes: the inliner has taken the statement
 
 fused_execute = lib.sqpyte_execute
@@ -62,10 +65,45 @@ class Running(Part):
     def _pack(self, statement, parameters):
         """Pack the parameters; when they don't fit, the transaction is begun all the same."""
         try:
-            statement.pack(statement, parameters)
+            packing.pack(statement, parameters)
         except BaseException:
             self._begin_for(statement)
             raise
+
+    def _run_many(self, statement, rows, start):
+        """Run a statement for as many rows of parameters of plain types as its buffer holds.
+
+        Args:
+            statement: the Statement, borrowed and not in the middle of its rows.
+            rows: parameters (list or tuple of tuples or lists).
+            start: index of the first row to run (int).
+        Returns:
+            how many rows were run, and how many changes they made (two int).
+        Raises:
+            SQLite's error.
+        """
+        width = 2 * statement.parameters
+        count = offset = 0
+        while count < MANY_ROWS and offset < MANY_BYTES and start + count < len(rows):
+            end = statement.pack(statement, rows[start + count], count * width, offset)
+            if end < 0:
+                break
+            offset = end
+            count += 1
+        if count == 0:
+            return 0, 0
+        if self._runners:
+            self._before_c_call_that_may_write()
+        cells = statement.cells
+        rc = lib.sqpyte_execute_many(statement.pointer, statement.cells_in,
+                                     statement.arena.pointer, count, cells)
+        if rc != DONE:
+            error = errors.from_database(self._db)
+            if (rc != BUSY and rc != LOCKED) or not self._freed_locks():
+                raise error
+            statement.reset()
+            statement.busy = True
+        return cells[DONE_ROWS], cells[CHANGES]
 
     def _run_otherwise(self, statement, rc, flags):
         """Deal with what the fused call rarely returns; see `_run`."""

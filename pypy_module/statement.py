@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from pypy_module import errors, packing, unpacking
+from pypy_module.columns import Columns
 from pypy_module.library import NULL, NUMBERS, ffi, lib
 
 SPACE_AND_COMMENTS = re.compile(r'(?:[ \t\f\r\n]+|--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z))*', re.DOTALL)
@@ -74,7 +75,7 @@ class Statement:
         readonly: it can't write to the database (bool).
         one_row: ONE_ROW if it can't return a second row, else 0: a flag of `sqpyte_execute`.
         parameters: how many it has (int); `names`, `nameless`: see packing.py.
-        description: the columns, as in `Cursor.description` (tuple), or None.
+        description: the Columns, or None if it has none.
         inlinable: the inliner is to be asked about it (bool).
         reason: why it isn't inlined (str).
     """
@@ -106,11 +107,16 @@ class Statement:
             self.nameless = all(name is None or name.startswith('?') for name in self.names)
         self.pack = packing.packer(self.parameters)
         self.arena = packing.Arena()
-        self.cells_in = ffi.new('int64_t[]', 2 * self.parameters + 1)
-        self.doubles_in = ffi.cast('double *', self.cells_in)
+        self.allot_parameters(1)
         self.reprepares = 0
         self.describe(facts[1])
         self.allot(CELLS + 2 * facts[1] + (TAIL if facts[3] else 0))
+
+    def allot_parameters(self, rows):
+        """Make the buffer of the parameters long enough for `rows` rows of them (int)."""
+        self.rows_in = rows
+        self.cells_in = ffi.new('int64_t[]', 2 * self.parameters * rows + 1)
+        self.doubles_in = ffi.cast('double *', self.cells_in)
 
     def allot(self, words):
         """Make the row buffer `words` (int) long."""
@@ -125,9 +131,7 @@ class Statement:
         self.decode = unpacking.decoder(columns)
         self.description = None
         if columns:
-            self.description = tuple(
-                (name, None, None, None, None, None, None)
-                for name in unpacking.column_names(self.pointer, self.without_type))
+            self.description = Columns(unpacking.column_names(self.pointer, self.without_type))
 
     def recompiled(self):
         """Adapt to the new columns after SQLite has compiled the statement again."""

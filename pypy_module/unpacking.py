@@ -4,6 +4,7 @@ For each number of columns there is a function generated with one branch per col
 a trace of its own for PyPy's JIT). Other text factories and converters take the general way.
 """
 
+from pypy_module.generated import define
 from pypy_module.library import NUMBERS, ffi, lib, text
 
 INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
@@ -69,9 +70,7 @@ def decoder(count):
         if count > UNROLLED:
             function = wide(count)
         else:
-            namespace = {'unpack': unpack}
-            exec(compile(generate(count), '<row of %d columns>' % count, 'exec'), namespace)
-            function = namespace['decode']
+            function = define(generate(count), 'row_%d' % count, {'unpack': unpack})['decode']
         _functions[count] = function
     return function
 

@@ -1,0 +1,42 @@
+"""The columns of a result: their names, and where a name is found."""
+
+LOWER = {code: code + 32 for code in range(ord('A'), ord('Z') + 1)}
+
+
+class Columns:
+    """The columns of a statement, shared by its cursors and their rows.
+
+    Attributes:
+        description: per column its name and six None, as the DB-API wants it (tuple of tuples).
+    """
+
+    def __init__(self, names):
+        """Take the columns' names (list of str)."""
+        self.description = tuple((name, None, None, None, None, None, None) for name in names)
+        self._positions = {}
+
+    def names(self):
+        """Return the names (list of str)."""
+        return [column[0] for column in self.description]
+
+    def position(self, name):
+        """Return where the first column of this name is (int).
+
+        Args:
+            name: str; ASCII upper and lower case are the same.
+        Raises:
+            IndexError: there is none.
+        """
+        position = self._positions.get(name)
+        if position is None:
+            folded = name.translate(LOWER)
+            for position, column in enumerate(self.description):
+                if column[0].translate(LOWER) == folded:
+                    break
+            else:
+                raise IndexError('No item with that key')
+            self._positions[name] = position
+        return position
+
+
+NONE = Columns([])
