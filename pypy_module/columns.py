@@ -29,13 +29,10 @@ class Columns:
         """
         position = self._positions.get(name)
         if position is None:
-            folded = name.translate(LOWER)
-            for position, column in enumerate(self.description):
-                if column[0].translate(LOWER) == folded:
-                    break
-            else:
+            folded = [other.translate(LOWER) for other in self.names()]
+            if name.translate(LOWER) not in folded:
                 raise IndexError('No item with that key')
-            self._positions[name] = position
+            position = self._positions[name] = folded.index(name.translate(LOWER))
         return position
 
 
