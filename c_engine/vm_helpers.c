@@ -7,14 +7,12 @@
 
 int sqpyte_step_one(void *pVdbe){
   Vdbe *p = (Vdbe*)pVdbe;
-  int rc;
   VdbeFrame *pFrame = p->pFrame;
-  p->sqpyteLimit = 1;
+  int rc;
   do{
-    rc = sqlite3VdbeExec(p);
+    rc = sqpyteVdbeExecOne(p);
     p->sqpyteResumed = 1;
   }while( rc==SQPYTE_STOP && p->pFrame!=pFrame );
-  p->sqpyteLimit = 0;
   p->cacheCtr = (p->cacheCtr + 2)|1;   /* colCacheCtr starts anew each time */
   return rc;
 }

@@ -10,9 +10,9 @@ from c_engine.generated.layout import (
     SQLITE_STMTSTATUS_VM_STEP, Vdbe_aCounter, Vdbe_pc, Vdbe_sqpyteCompare,
     Vdbe_sqpyteProgram, Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
 from sqpyte import capi, jit, mem
-from sqpyte import ops_aggregate, ops_compute, ops_control, ops_cursor  # they fill the table
 from sqpyte.frame import Frame
-from sqpyte.optable import ASK_C, FAILED, LEAVE, TABLE
+from sqpyte.ops import TABLE
+from sqpyte.optable import ASK_C, FAILED, LEAVE
 from sqpyte.program import interner, program_of
 
 STOP = 1001             # SQPYTE_STOP: go on in C

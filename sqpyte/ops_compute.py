@@ -1,10 +1,10 @@
-"""Opcodes that compute: constants, copies, arithmetic, affinity, comparisons, conditions."""
+"""Opcodes that compute: constants, copies, arithmetic, affinity, comparisons."""
 from c_engine.generated.layout import (
     KEYINFO_ORDER_BIGNULL, KEYINFO_ORDER_DESC, SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL,
     SQLITE_AFF_TEXT, SQLITE_JUMPIFNULL, VdbeOp_opcode, Vdbe_aVar, sizeof_Mem, sizeof_VdbeOp)
 from c_engine.generated.opcodes import OP_String
 from sqpyte import arith, capi, mem, values
-from sqpyte.compare import ASK, NULL_RESULT, OTHER, compare, compare_operands, truth
+from sqpyte.compare import ASK, NULL_RESULT, OTHER, compare, compare_operands
 from sqpyte.jit import unroll_safe
 from sqpyte.optable import ASK_C, FAILED, declare, opcode
 from sqpyte.values import NULL, W_Bytes, W_Int, W_Null, W_Real, W_Text
@@ -286,65 +286,3 @@ def op_jump(frame, op, pc):
     if frame.compare == 0:
         return op.p2
     return op.p3
-
-
-@opcode('IsNull', reads='P1', jumps='P2')
-def op_is_null(frame, op, pc):
-    """Jump to P2 if r[P1] is NULL."""
-    w = frame.read(op.p1)
-    if w is None:
-        return ASK_C
-    if isinstance(w, W_Null):
-        return op.p2
-    return pc + 1
-
-
-@opcode('NotNull', reads='P1', jumps='P2')
-def op_not_null(frame, op, pc):
-    """Jump to P2 if r[P1] is not NULL."""
-    w = frame.read(op.p1)
-    if w is None:
-        return ASK_C
-    if isinstance(w, W_Null):
-        return pc + 1
-    return op.p2
-
-
-@opcode('If', reads='P1', jumps='P2')
-def op_if(frame, op, pc):
-    """Jump to P2 if r[P1] is true; if it is NULL, jump if P3 is not zero."""
-    w = frame.read(op.p1)
-    if w is None:
-        return ASK_C
-    condition = truth(w, op.p3)
-    if condition == ASK:
-        return ASK_C
-    if condition:
-        return op.p2
-    return pc + 1
-
-
-@opcode('IfNot', reads='P1', jumps='P2')
-def op_if_not(frame, op, pc):
-    """Jump to P2 if r[P1] is false; if it is NULL, jump if P3 is not zero."""
-    w = frame.read(op.p1)
-    if w is None:
-        return ASK_C
-    condition = truth(w, int(op.p3 == 0))
-    if condition == ASK:
-        return ASK_C
-    if condition:
-        return pc + 1
-    return op.p2
-
-
-@opcode('IfPos', reads='P1', writes='P1', jumps='P2')
-def op_if_pos(frame, op, pc):
-    """If the integer r[P1] is above zero, subtract P3 from it and jump to P2."""
-    w = frame.read(op.p1)
-    if not isinstance(w, W_Int):
-        return ASK_C
-    if w.intval > 0:
-        frame.write(op.p1, W_Int(w.intval - op.p3))
-        return op.p2
-    return pc + 1
