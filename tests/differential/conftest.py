@@ -1,13 +1,10 @@
 """Fixtures: the running tiers, and the comparison of all of them with stock."""
-import hashlib
-import os
-import pprint
-
 import pytest
 
 from . import tiers
+from .replay import kept
 from .scripts import difference, script
-from .worker import SCRATCH, Crash
+from .worker import Crash
 
 
 class Comparison:
@@ -67,17 +64,6 @@ class Comparison:
                 raise tier.Mismatch("%s differs from %s\n%s\nthe script is in %s" % (
                     tier.name, self.oracle.name, words, kept(tier.name, case)))
         return expected
-
-
-def kept(name, case):
-    """Write a failing script to a file: `python -m tests.differential.replay FILE` repeats it."""
-    text = pprint.pformat(case, width=100)
-    digest = hashlib.sha1(text.encode("utf-8", "surrogateescape")).hexdigest()[:8]
-    path = os.path.join(SCRATCH, "failed", "%s.%s.py" % (name, digest))
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w") as file:
-        file.write(text)
-    return path
 
 
 @pytest.fixture(scope="session")

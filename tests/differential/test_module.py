@@ -80,8 +80,10 @@ def test_queries_with_python_functions(module_tiers, case):
 @given(case=interleavings(), chosen=options)
 def test_what_happens_between_rows(module_tiers, case, chosen):
     table, storage, pragmas, threshold, actions = case
-    # A query of one row is over once `execute` returns here, so it can't be interrupted then.
-    actions = [action for action in actions if action[0] != "interrupt"]
+    # A query of one row is over once `execute` returns here: it can't be interrupted then, and
+    # its locks are gone.
+    actions = [action for action in actions if action[0] != "interrupt"
+               and not (action[0] == "prepare" and action[3].startswith("SELECT sum("))]
     image = module_tiers.image(table.statements() + [("run", 0, "CREATE TABLE log(x)")])
     module_tiers.check(dict(script(actions + _FINALLY, image, storage, pragmas), **chosen))
 
