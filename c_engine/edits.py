@@ -34,6 +34,7 @@ EDITS = [
         "  SubProgram *pProgram;   /* Linked list of all sub-programs used by VM */\n"
         "  AuxData *pAuxData;      /* Linked list of auxdata allocations */\n"
         "  i64 sqpyteBudget;       /* Back-edges to go before leaving with SQPYTE_HOT */\n"
+        "  i64 sqpyteEntries;      /* How often the VM has been entered */\n"
         "  int sqpyteCompare;      /* iCompare, kept while outside sqlite3VdbeExec */\n"
         "  int sqpyteStopPc;       /* Stop as with a row before this opcode, if not 0 */\n"
         "  int sqpyteError;        /* Raised on entry: a C call of the VM failed */\n"

@@ -52,6 +52,7 @@ int sqpyte_set_mode(int mode, int threshold){
 }
 int sqpyte_mode(void){ return sqpyteVm.mode; }
 int sqpyte_why(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteReason; }
+long long sqpyte_entries(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteEntries; }
 int sqpyte_tier(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteTier; }
 
 void sqpyte_set_vm(sqpyte_vm_run_fn xRun){
@@ -124,6 +125,7 @@ int sqpyteVdbeExec(Vdbe *p){
       p->iCurrentTime = p->sqpyteResumed ? p->iCurrentTime : 0;
       p->sqpyteResumed = 1;
       p->cacheCtr = (p->cacheCtr + 2)|1;
+      p->sqpyteEntries++;
       rc = sqpyteVm.xRun(p);
       p->cacheCtr = (p->cacheCtr + 2)|1;
       /* After a row the state is in C: it goes on there until hot again. */

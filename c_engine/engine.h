@@ -48,6 +48,9 @@ SQPYTE_EXPORT int sqpyte_why(void *pStmt);
 /* 0 for the C tier, 1 for the VM: where the statement's last run was left. */
 SQPYTE_EXPORT int sqpyte_tier(void *pStmt);
 
+/* How often the statement has entered the VM since it was prepared. */
+SQPYTE_EXPORT long long sqpyte_entries(void *pStmt);
+
 /* ---- for the VM ---- */
 
 /* Runs the one opcode at p->pc in upstream's interpreter (a trigger program
