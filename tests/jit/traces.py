@@ -6,13 +6,13 @@ import os
 import re
 import subprocess
 
-GUARD = re.compile(r'descr=<Guard\w* 0x\w+>')
 OPERATION = re.compile(r'^(?:\+\d+: )?(?:[\w]+ = )?(\w+)\(')
+FIELD = re.compile(r'(\w+\.inst_\w+)')
 CALLED = re.compile(r'ConstClass\((\w+)\)')
 
 
-class Loop:
-    """One compiled loop: the operations of its body, after the peeled first iteration.
+class Trace:
+    """A compiled loop, from its label on, or a bridge.
 
     `names` are the operations' names, `calls` the C functions called, in order."""
 
@@ -36,9 +36,14 @@ class Loop:
         """How many operations have a name with this prefix."""
         return sum(name.startswith(prefix) for name in self.names)
 
+    def fields(self):
+        """The fields of objects that it loads, as 'Frame.inst_vdbe'."""
+        return set(FIELD.findall('\n'.join(
+            line for line in self.lines if 'getfield_gc' in line)))
 
-def loops_of(command, database, sql, log):
-    """Run sql and return (its output, the loops compiled).
+
+def traces_of(command, database, sql, log):
+    """Run sql and return (its output, the loops and bridges compiled).
 
     Args: command, path of build/sqpyte; database and log, file names.
     """
@@ -46,15 +51,15 @@ def loops_of(command, database, sql, log):
     environment.pop('SQPYTE_VM', None)
     done = subprocess.run([command, str(database), sql], env=environment, check=True,
                           stdout=subprocess.PIPE, universal_newlines=True)
-    loops = []
+    traces = []
     lines = None
     with open(str(log)) as file:
         for line in file:
-            if '{jit-log-opt-loop' in line:
+            if re.search(r'\{jit-log-opt-(loop|bridge)', line):
                 lines = []
-            elif 'jit-log-opt-loop}' in line and lines is not None:
-                loops.append(Loop(lines))
+            elif re.search(r'jit-log-opt-(loop|bridge)\}', line) and lines is not None:
+                traces.append(Trace(lines))
                 lines = None
             elif lines is not None:
                 lines.append(line)
-    return done.stdout, loops
+    return done.stdout, traces
