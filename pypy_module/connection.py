@@ -173,6 +173,7 @@ class Connection(Running, Lender, Transactions, Functions, Hooks, Copies, Settin
 
     @text_factory.setter
     def text_factory(self, factory):
+        self._before_c_call_that_may_write()
         self._text_factory = factory
         # Whether rows can be decoded by the generated functions.
         self._plain = factory is str and not self.detect_types

@@ -8,7 +8,7 @@ row only is finished, and its statement free again, before `execute` returns.
 from _thread import get_ident
 from typing import Any
 
-from pypy_module import errors, unpacking
+from pypy_module import errors, tiers, unpacking
 from pypy_module.library import NUMBERS, lib
 from pypy_module.running import MANY_ROWS
 
@@ -162,9 +162,10 @@ class Cursor:
             self._lastrowid = statement.cells[ROWID]
             if connection.detect_types:
                 self._converters = connection._converters(statement)
-        elif rc == OK:
-            statement.busy = False
-        # else it is with the inliner
+        elif rc == tiers.INLINED:
+            statement.owner = connection._watch(self, statement)
+            self._description = statement.description
+            self._lastrowid = statement.cells[ROWID]
 
     def executemany(self, sql, parameters, /):
         """Run one INSERT, UPDATE, DELETE or REPLACE for each item of `parameters`.
@@ -343,9 +344,14 @@ class Cursor:
                 raise errors.OperationalError(unpacking.undecodable(statement)) from None
         else:
             row = self._convert(statement)
+        patience = statement.patience - 1
+        statement.patience = patience
         self._ready = False
         try:
-            rc = step(statement.pointer, statement.cells)
+            if patience == 0:
+                rc = tiers.planner.take_over(self._connection, self, statement)
+            else:
+                rc = step(statement.pointer, statement.cells)
         finally:
             self._ready = True
         if rc != ROW or self._connection._raised is not None:
@@ -357,6 +363,8 @@ class Cursor:
         connection = self._connection
         if rc == GROW:
             rc = statement.grow()
+        if rc == tiers.INLINED:
+            return
         if rc == DONE:
             if statement.is_dml:
                 self._rowcount = statement.cells[CHANGES]
@@ -371,30 +379,16 @@ class Cursor:
             connection._reraise()
 
     def _advance_inlined(self):
-        """Return the inliner's next row, or go on in C if it has handed the statement back."""
-        runner = self._runner
+        """Return the inliner's next row, or None after the last one."""
+        self._ready = False
         try:
-            return next(runner)
-        except StopIteration:
-            self._runner = None
-            self._connection._finished(runner)
-            return None
+            return next(self._runner)
         except BaseException:
-            self._drop()
+            if self._runner is not None:
+                self._drop()
             raise
-
-    def _settled(self, statement, row):
-        """Go on in C with a statement that the inliner hands back.
-
-        Args:
-            statement: the Statement.
-            row: the next row (tuple), when the statement stands behind it, or None when the
-                statement's buffer holds it.
-        """
-        self._runner = None
-        self._statement = statement
-        statement.owner = self._connection._watch(self, statement)
-        self._row = row
+        finally:
+            self._ready = True
 
     def _convert(self, statement):
         """Return the present row as text factory and converters make it."""
@@ -429,7 +423,7 @@ class Cursor:
             self._connection._give_back(statement)
         runner, self._runner = self._runner, None
         if runner is not None:
-            self._connection._abandoned(runner)
+            runner.abandon()
 
     def close(self):
         """Give up the rows that are left; the cursor can't be used any more."""

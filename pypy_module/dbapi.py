@@ -44,6 +44,7 @@ from pypy_module.errors import (
     Warning,
 )
 from pypy_module.explain import explain
+from pypy_module.inline import install
 from pypy_module.library import lib
 from pypy_module.row import Row
 
@@ -66,6 +67,8 @@ __all__ = [
     'complete_statement', 'connect', 'converters', 'enable_callback_tracebacks', 'explain',
     'paramstyle', 'register_adapter', 'register_converter', 'sqlite_version',
     'sqlite_version_info', 'threadsafety', *sorted(constants.SQLITE)]
+
+install()
 
 for _name in __all__:
     _value = globals()[_name]

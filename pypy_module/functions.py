@@ -11,7 +11,7 @@ from pypy_module import errors
 from pypy_module.callbacks import UTF8, context_of, fail, result_bytes
 from pypy_module.deprecation import warn_keywords
 from pypy_module.generated import define
-from pypy_module.library import NULL, NUMBERS, bytes_of, ffi, lib, text
+from pypy_module.library import NULL, NUMBERS, address_of, bytes_of, ffi, lib, text
 from pypy_module.part import Part
 
 KEY, RESULT = NUMBERS['SQPYTE_CALL_KEY'], NUMBERS['SQPYTE_CALL_RESULT']
@@ -136,6 +136,12 @@ class Aggregate:
         self.instances: dict = {}
         self.last_key = 0
 
+    def adopt(self, instance):
+        """Take over an instance made elsewhere; return its key."""
+        self.last_key = key = self.last_key + 1
+        self.instances[key] = instance
+        return key
+
     def called(self, what):
         """Do one of SQPYTE_DO_...; return the result's tag, or 0."""
         frame = self.frame
@@ -149,8 +155,7 @@ class Aggregate:
             if key == 0:
                 message = "'__init__' method raised error"
                 instance = self.made_by()
-                self.last_key = key = self.last_key + 1
-                self.instances[key] = instance
+                key = self.adopt(instance)
             else:
                 instance = self.instances[key]
             if what == DO_STEP:
@@ -211,6 +216,7 @@ class Functions(Part):
     Attributes:
         _functions: Python functions by (name in lower case, number of arguments or -1).
         _aggregates: aggregate and window classes, likewise.
+        _python: by the address of its SqpyteFunction, a Python function or an Aggregate (dict).
         _registrations: how often functions and collations were defined or removed (int).
     """
 
@@ -219,6 +225,7 @@ class Functions(Part):
         self._functions = {}
         self._aggregates = {}
         self._registered = {}
+        self._python = {}
         self._collations = {}
         self._hooks = {}
         self._registrations = 0
@@ -239,10 +246,12 @@ class Functions(Part):
             held = None
         else:
             frame = Frame(narg)
+            python = made_by
             if what == DO_FUNCTION:
                 called = scalar(made_by, narg, frame)
             else:
-                called = Aggregate(made_by, narg, frame).called
+                python = Aggregate(made_by, narg, frame)
+                called = python.called
             callback = ffi.callback('int(int)', called)
             definition = ffi.new('SqpyteFunction *', [callback, frame.cells, frame.words])
             held = (definition, callback, frame)
@@ -250,6 +259,11 @@ class Functions(Part):
                                             definition)
         if rc == 0:
             key = name.lower(), narg
+            before = self._registered.get(key)
+            if before is not None:
+                del self._python[address_of(before[0])]
+            if held is not None:
+                self._python[address_of(held[0])] = python
             self._registered[key] = held
             for kind in (self._functions, self._aggregates):
                 kind.pop(key, None)

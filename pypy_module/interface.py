@@ -104,6 +104,18 @@ int sqpyte_create_function(sqlite3 *db, const char *name, int narg, int flags, i
 int sqpyte_max_function_args(void);
 int sqpyte_why(void *stmt);
 int sqpyte_tier(void *stmt);
+
+int sqpyte_loops(intptr_t stmt);
+int sqpyte_batch(intptr_t cursor, intptr_t spec, intptr_t out, int next);
+void sqpyte_batch_seek(intptr_t cursor, int ix);
+intptr_t sqpyte_python_function(intptr_t funcdef);
+void sqpyte_raise(intptr_t vdbe, int pc, int rc, const char *message);
+int sqpyte_accumulator(intptr_t mem, intptr_t funcdef, int64_t key);
+void sqpyte_fail(intptr_t vdbe, int pc, int rc);
+void sqpyte_set_null(intptr_t mem);
+void sqpyte_set_int(intptr_t mem, int64_t v);
+void sqpyte_set_real(intptr_t mem, double v);
+int sqpyte_set_bytes(intptr_t mem, intptr_t address, intptr_t n, int is_text);
 """
 
 DEFINE = re.compile(r'^#\s*define\s+(SQ(?:LITE|PYTE)_\w+)\s+(.*?)\s*(?:/\*.*)?$', re.MULTILINE)
@@ -138,7 +150,7 @@ def generate(path, headers):
 
     Args:
         path: the file to make (str).
-        headers: texts of sqlite3.h, engine.h and fused.h (list of str).
+        headers: texts of sqlite3.h, engine.h, fused.h and batch.h (list of str).
     """
     import cffi
     ffi = cffi.FFI()
@@ -162,7 +174,7 @@ def load(folder, header_paths):
 
     Args:
         folder: where generated modules are kept (str).
-        header_paths: paths of sqlite3.h, engine.h and fused.h (list of str).
+        header_paths: paths of sqlite3.h, engine.h, fused.h and batch.h (list of str).
     Returns:
         a module with `ffi` (cffi's compiled FFI), NUMBERS (dict) and RESULT_CODES (list of str).
     Raises:

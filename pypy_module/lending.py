@@ -188,21 +188,13 @@ class Lender(Part):
             Sentinel(self)
         return weakref.ref(cursor)
 
-    def _reclaim(self):
-        """End what runs for cursors that are gone; `_reclaimed` counts it."""
-        self._reset_abandoned()
-        for runner in list(self._runners):
-            if runner.owner() is None:
-                self._abandoned(runner)
-                self._reclaimed += 1
-
     def _collected(self):
         """Called by a finaliser after a garbage collection; looks again after the next one."""
         if self._user == get_ident():
-            self._reset_abandoned()
+            self._reclaim()
         elif self._user == -1 and self._lock.acquire(False):
             try:
-                self._reset_abandoned()
+                self._reclaim()
             finally:
                 self._lock.release()
         if self._user and any(statement.owner is not None for statement in list(self._all)):
@@ -210,8 +202,8 @@ class Lender(Part):
         else:
             self._armed = False
 
-    def _reset_abandoned(self):
-        """Reset statements whose cursors are gone, and do nothing else."""
+    def _reclaim(self):
+        """Reset the statements whose cursors are gone, no more; `_reclaimed` counts them."""
         for statement in list(self._all):
             if abandoned(statement):
                 statement.reset()

@@ -11,7 +11,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(ROOT, 'build')
 HEADERS = [os.path.join(BUILD, 'engine', 'sqlite3.h'),
            os.path.join(ROOT, 'c_engine', 'engine.h'),
-           os.path.join(ROOT, 'c_engine', 'fused.h')]
+           os.path.join(ROOT, 'c_engine', 'fused.h'),
+           os.path.join(ROOT, 'c_engine', 'batch.h')]
 
 
 def find():
@@ -82,6 +83,11 @@ def bytes_of(value):
     if not view.c_contiguous:
         raise BufferError('memoryview: underlying buffer is not C-contiguous')
     return bytes(view)
+
+
+def address_of(pointer):
+    """Return the address (int) that a cffi pointer holds."""
+    return int(ffi.cast('intptr_t', pointer))
 
 
 def text(pointer):

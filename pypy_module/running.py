@@ -1,7 +1,6 @@
 """How a connection runs statements: through fused calls, or handed to the inliner."""
 
 import gc
-import weakref
 from typing import Any
 
 from pypy_module import constants, errors, packing, tiers
@@ -15,10 +14,10 @@ LAST, BEGIN, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQ
 BUSY, LOCKED = NUMBERS['SQLITE_BUSY'], NUMBERS['SQLITE_LOCKED']
 IN_TRANSACTION = NUMBERS['SQPYTE_IN_TRANSACTION']
 REPREPARES, CHANGES = NUMBERS['SQPYTE_ROW_REPREPARES'], NUMBERS['SQPYTE_ROW_CHANGES']
+ROWID = NUMBERS['SQPYTE_ROW_ROWID']
 DONE_ROWS = NUMBERS['SQPYTE_ROW_COUNT']
 MANY_ROWS = 100         # most rows of parameters that one call takes
 MANY_BYTES = 64 * 1024  # it takes no more when they have so many bytes of texts and blobs
-INLINED = -1  # beside SQLite's codes: the inliner has taken the statement
 
 fused_execute = lib.sqpyte_execute
 
@@ -46,8 +45,8 @@ class Running(Part):
         if not statement.readonly:
             if statement.is_dml:
                 flags |= self._begin_flag
-            if self._runners:
-                self._before_c_call_that_may_write()
+        if self._runners and not statement.queries:
+            self._before_c_call_that_may_write()
         try:
             self._pack(statement, parameters)
             rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
@@ -135,47 +134,44 @@ class Running(Part):
 
     def _to_be_planned(self, statement):
         """Whether a statement takes the way through `_plan`: the inliner's, or empty ones'."""
-        return not statement.pointer or (
-            tiers.planner is not None and tiers.planner.considers(statement))
+        statement.patience = -1
+        statement.inlining = None
+        if not statement.pointer:
+            return True
+        interest = tiers.NOT if tiers.planner is None else tiers.planner.considers(statement)
+        if interest == tiers.LATER:
+            statement.patience = tiers.planner.patience
+        return interest == tiers.AT_ONCE
 
     def _plan(self, cursor, statement, parameters):
         """`_run`, but the inliner may take the statement over: then INLINED is returned.
 
         An empty statement does nothing: OK.
         """
-        if statement.pointer:
-            runner = self._bind_and_plan(statement, parameters)
-            if runner is None:
-                return self._run(statement, parameters)
-            runner.owner = weakref.ref(cursor)
-            self._runners.append(runner)
-            cursor._runner = runner
-            cursor._description = statement.description
-            cursor._lastrowid = lib.sqlite3_last_insert_rowid(self._db)
-            return INLINED
+        if self._runners and not statement.queries:
+            self._before_c_call_that_may_write()
         try:
             self._pack(statement, parameters)
-        except BaseException:
-            self._give_back(statement)
-            raise
-        return OK
-
-    def _bind_and_plan(self, statement, parameters):
-        """Bind, and return the inliner's runner or None."""
-        try:
-            if not statement.readonly and self._runners:
-                self._before_c_call_that_may_write()
-            self._pack(statement, parameters)
+            if not statement.pointer:
+                self._give_back(statement)
+                return OK
             if lib.sqpyte_bind(statement.pointer, statement.cells_in, statement.arena.pointer):
                 raise errors.from_database(self._db)
-            runner, statement.reason = tiers.planner.plan(self, statement)
+            rc = tiers.planner.begin(self, cursor, statement)
+            if rc != ROW and rc != DONE and rc != tiers.INLINED:
+                if (rc != BUSY and rc != LOCKED) or self._raised is not None:
+                    raise errors.from_database(self._db)
+                statement.reset()
+                statement.busy = True
+                rc = self._run(statement, parameters)
+            if statement.cells[REPREPARES] != statement.reprepares:
+                statement.recompiled()
+            statement.cells[ROWID] = lib.sqlite3_last_insert_rowid(self._db)
+            return rc
         except BaseException:
             statement.reset()
             self._give_back(statement)
             raise
-        if runner is None:
-            statement.inlinable = False
-        return runner
 
     def _plan_anew(self):
         """Have the inliner asked again about every statement."""
@@ -186,26 +182,7 @@ class Running(Part):
         """Hand statements that the inliner runs back to C, before their pages or schema change."""
         runners, self._runners = self._runners, []
         for runner in runners:
-            row = runner.settle()
-            cursor = runner.owner()
-            if cursor is None:
-                runner.statement.reset()
-                self._give_back(runner.statement)
-            else:
-                cursor._settled(runner.statement, row)
-
-    def _abandoned(self, runner):
-        """End a runner whose rows aren't wanted any more."""
-        if runner in self._runners:
             runner.settle()
-            self._finished(runner)
-
-    def _finished(self, runner):
-        """Take a statement back whose runner has come to its end."""
-        if runner in self._runners:
-            self._runners.remove(runner)
-        runner.statement.reset()
-        self._give_back(runner.statement)
 
     def _reraise(self):
         """Raise what a collation raised; it couldn't pass through SQLite."""

@@ -1,6 +1,7 @@
 """A connection's limits and switches, extensions, and interrupting it."""
 
 import sys
+from _thread import get_ident
 
 from pypy_module import errors
 from pypy_module.constants import SQLITE
@@ -17,6 +18,8 @@ class Settings(Part):
     def interrupt(self):
         """Have the statements that run end with an error; may be called by another thread."""
         self._check_open()
+        if self._user == get_ident():
+            self._before_c_call_that_may_write()
         lib.sqlite3_interrupt(self._db)
 
     def setlimit(self, category, limit, /):

@@ -14,6 +14,7 @@ from pypy_module.library import NULL, NUMBERS, ffi, lib
 
 SPACE_AND_COMMENTS = re.compile(r'(?:[ \t\f\r\n]+|--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z))*', re.DOTALL)
 DML = re.compile(r'insert|update|delete|replace', re.IGNORECASE)
+QUERY = re.compile(r'select|values|with|explain', re.IGNORECASE)
 
 CELLS = NUMBERS['SQPYTE_ROW_CELLS']
 REPREPARES = NUMBERS['SQPYTE_ROW_REPREPARES']
@@ -76,8 +77,11 @@ class Statement:
         one_row: ONE_ROW if it can't return a second row, else 0: a flag of `sqpyte_execute`.
         parameters: how many it has (int); `names`, `nameless`: see packing.py.
         description: the Columns, or None if it has none.
-        inlinable: the inliner is to be asked about it (bool).
-        reason: why it isn't inlined (str).
+        queries: it is a query, which can't do anything to other statements (bool).
+        inlinable: it takes the way through the connection's `_plan` (bool).
+        patience: how many rows it returns from C before the inliner is asked; never if below 0.
+        runner: the inliner's, which runs it at present, or None.
+        inlining: what the inliner knows of it, or None.
     """
 
     def __init__(self, db, sql, without_type=False):
@@ -90,7 +94,9 @@ class Statement:
         self.tick = 0
         self.short = False
         self.inlinable = False
-        self.reason = ''
+        self.patience = -1
+        self.runner: Any = None
+        self.inlining: Any = None
         self.without_type = without_type
         start = skip(sql)
         self.is_dml = DML.match(sql, start) is not None
@@ -99,6 +105,7 @@ class Statement:
             lib.sqpyte_facts(self.pointer, facts)
         self.parameters = facts[0]
         self.readonly = bool(facts[2]) or not self.pointer
+        self.queries = self.readonly and QUERY.match(sql, start) is not None
         self.one_row = ONE_ROW if facts[3] else 0
         self.names: Any = None
         self.nameless = True
@@ -154,6 +161,8 @@ class Statement:
         """End the statement's run; it can be lent again."""
         self.busy = False
         self.owner = None
+        if self.runner is not None:
+            self.runner.detach()
         if self.pointer:
             lib.sqlite3_reset(self.pointer)
 
@@ -164,6 +173,8 @@ class Statement:
 
     def finalize(self):
         """Free the statement in C; it can't be used any more."""
+        if self.runner is not None:
+            self.runner.detach()
         pointer, self.pointer = self.pointer, NULL
         self.owner = None
         if pointer:

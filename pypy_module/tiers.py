@@ -1,21 +1,28 @@
-"""Where the inliner joins in: a connection asks it, once a statement is bound, to produce the rows.
+"""Where the inliner joins in.
 
-`planner` is None until the inliner installs itself: an object with
+`planner` is None until the inliner installs itself (see inline.py): an object with
 
-* `considers(statement)`: whether it is to be asked about the statement at all (bool);
-* `plan(connection, statement)`: the statement is bound and hasn't been stepped. It returns
-  (runner, ''), or (None, reason), and isn't asked again before functions are registered anew.
+* `considers(statement)`: how the inliner is interested in a statement: NOT, LATER or AT_ONCE;
+* `begin(connection, cursor, statement)`: for AT_ONCE, in place of the statement's first step. It is
+  bound and hasn't been stepped;
+* `take_over(connection, cursor, statement)`: in place of a later step, when the statement's
+  `patience` has come to an end: it has returned so many rows from C;
+* `explain(connection, statement)`: whether the statement is inlined (bool), why or why not, and
+  details such as the generated code (both str).
 
-A runner is an iterator over all rows as tuples, like a cursor one row ahead of what it hands out.
-It has `statement`, and `settle()`, which brings the statement's state in C up to date and returns
-the next row, or None if the statement's row buffer holds it. The connection sets its `owner`, a
-weak reference to the cursor, and calls `settle()` before anything that may write, move pages or
-change the schema; the cursor then goes on in C.
+`begin` and `take_over` return what the step returned, or INLINED: then a runner stands in the
+cursor for its statement. A runner is an iterator over the rows as tuples, and is one row ahead of
+what it hands out as far as anybody can see. When it is at its end, or can't go on, it puts the
+statement back into the cursor. It has
 
-For `explain` the planner has `explain(connection, statement)`, which returns whether the statement
-is inlined (bool), why or why not, and details such as the generated code (both str).
+* `settle()`: called before anything that may write, move pages or change the schema: the statement
+  goes on in C from now on;
+* `abandon()`: its rows aren't wanted any more.
 """
 
 from typing import Any
+
+INLINED = -1  # beside SQLite's codes: the inliner has taken the statement
+NOT, LATER, AT_ONCE = range(3)
 
 planner: Any = None

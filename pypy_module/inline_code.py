@@ -1,0 +1,246 @@
+"""Generates the Python class of an inlined loop.
+
+The code is straight-line per row: registers are local variables, columns are read from the batch,
+opcodes are calls of the functions that the RPython VM uses too, on W_ values.  Where a row's types
+are as the first row's were (its tags are the same word), the JIT knows them all from one guard.
+
+A register has its value in two forms at most, `wN` (W_Value) and `vN` (Python's); which are needed
+is found backwards from the opcodes that use it.  What an opcode function can't do is left to C: in
+the selecting part the batch ends before the row, in the ROWS shape the row is computed in C from
+its beginning, and where user code may have run the statement goes on in C with that opcode.
+"""
+
+import types
+
+from pypy_module import inline_memory, inline_values
+from pypy_module.inline_emit import (
+    AfterAhead, AfterRow, Ahead, InRow, Selecting, Source)
+from pypy_module.inline_ops import EMITTERS, affinity
+from pypy_module.inline_runner import AheadRunner, RowsRunner, RunRunner, Runner
+from pypy_module.inline_shape import AGGREGATE_STEPS, AHEAD, NOTHING, ROWS, RUN
+from pypy_module.library import NUMBERS, address_of, ffi
+from sqpyte import arith, compare, values
+
+AS_REAL = NUMBERS['SQPYTE_AS_REAL']
+HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
+BUFFER_WORDS = 4096
+FEWEST_ROWS, MOST_ROWS = 16, 512
+
+NAMES = {'Runner': Runner, 'RowsRunner': RowsRunner, 'AheadRunner': AheadRunner,
+         'RunRunner': RunRunner, 'affinity': affinity}
+for _module, _names in [
+        (inline_memory, 'WORDS DOUBLES CHARS unpack BASE'),
+        (inline_values, 'text_at unwrapped wrapped private result_of UNDECODABLE'),
+        (values, 'W_Int W_Real W_Text W_Blob NULL'),
+        (arith, 'add subtract multiply divide remainder'),
+        (compare, 'compare_operands truth ASK NULL_RESULT')]:
+    for _name in _names.split():
+        NAMES[_name] = getattr(_module, _name)
+
+
+def tag_words(count):
+    """Return how many words of tags a row of `count` values has (SQPYTE_TAG_WORDS)."""
+    return 1 if count <= 16 else (count + 15) // 16
+
+
+def spec(loop, rows):
+    """Return the spec (see c_engine/batch.h) of a loop's batches of at most `rows` rows."""
+    words = [len(loop.values), rows]
+    words += [column | (AS_REAL if column in loop.reals else 0) for column in loop.values]
+    return ffi.new('int64_t[]', words)
+
+
+class Code:
+    """Makes the class for one Loop.
+
+    Attributes:
+        loop: the Loop.
+        tags: the words of tags that the first row has (tuple of int); () not to specialise.
+        names: the namespace of the generated code (dict).
+        presets: attributes that `prepare` sets: name to (kind, number, whether as Python value).
+    """
+
+    def __init__(self, loop, tags):
+        """Take the Loop and the tags."""
+        self.loop = loop
+        self.tags = tags
+        self.tag_words = tag_words(len(loop.values))
+        self.stride = self.tag_words + len(loop.values)
+        self.selects = loop.cut > loop.head
+        rows = max(FEWEST_ROWS, min(MOST_ROWS, BUFFER_WORDS // self.stride))
+        self.rows = rows
+        self.presets = {}
+        # PyPy caches the look-up of a name in the dict of a module, not in any other.
+        self.module = types.ModuleType('inlined')
+        self.names = vars(self.module)
+        self.names.update(NAMES)
+        self.source = Source()
+
+    def word(self, number):
+        """The expression for value `number` of the row `i`."""
+        return 'WORDS[i + %d]' % (self.tag_words + number)
+
+    def preset(self, kind, number, python):
+        """The expression for an invariant register ('k') or a bound parameter ('q')."""
+        name = '%s%s%d' % (kind, 'x' if python else '', number)
+        self.presets[name] = (kind, number, python)
+        return 'self.' + name
+
+    def constant(self, value, hint):
+        """The name of a constant in the generated code's namespace."""
+        name = 'K' + hint
+        self.names[name] = value
+        return name
+
+    def result(self, names):
+        """Emit what a ResultRow of these expressions does."""
+        if self.loop.shape == ROWS:
+            self.source.add('row = (%s)' % ''.join(name + ', ' for name in names))
+            return
+        for number, name in enumerate(names):
+            self.source.add('self.p%d = %s' % (number, name))
+        self.source.add('self.busy = False', 'return')
+
+    def build(self):
+        """Generate and compile; return the class."""
+        loop = self.loop
+        base = {ROWS: 'RowsRunner', AHEAD: 'AheadRunner', RUN: 'RunRunner'}[loop.shape]
+        self.source.add('class Loop(%s):' % base)
+        with self.source.block():
+            if self.selects:
+                self.source.add('refill = Runner.refill_selected')
+                self._select()
+            {ROWS: self._rows, AHEAD: self._ahead, RUN: self._run}[loop.shape]()
+        text = self.source.text()
+        exec(compile(text, '<loop at %d>' % loop.head, 'exec'), self.names)
+        made = self.names['Loop']
+        made.module = self.module
+        made.loop = loop
+        made.source = text
+        made.stride = self.stride
+        # The head, the rows, and the list of those that are selected.
+        made.words = HEAD + self.rows * (self.stride + self.selects)
+        made.spec_buffer = spec(loop, self.rows)
+        made.spec = address_of(made.spec_buffer)
+        made.free = []
+        presets = sorted(self.presets.items())
+        made.registers = [(name, number, python)
+                          for name, (kind, number, python) in presets if kind == 'k']
+        made.variables = [(name, number, python)
+                          for name, (kind, number, python) in presets if kind == 'q']
+        return made
+
+    def _tags(self):
+        """Emit the reading of the row's tags."""
+        for n in range(self.tag_words):
+            self.source.add('t%d = WORDS[i%s]' % (n, ' + %d' % n if n else ''))
+            if self.tags:
+                # In a trace of rows like the first one the tags are a constant from here on.
+                self.source.add('if t%d == %d:' % (n, self.tags[n]),
+                                '    t%d = %d' % (n, self.tags[n]))
+
+    def _row(self, end):
+        """The opcodes behind the cut up to `end`, and those before it that they need."""
+        return self.loop.slice + list(range(self.loop.cut, end))
+
+    def _select(self):
+        """Emit `select`: the list of the batch's rows that are wanted."""
+        source = self.source
+        source.add('def select(self, k, end):')
+        with source.block():
+            source.add('i = k - %d' % self.stride,
+                       'end -= %d' % self.stride,
+                       'k = self.start + %d' % (self.rows * self.stride),
+                       'self.k = k',
+                       'while i < end:')
+            with source.block():
+                source.add('i += %d' % self.stride)
+                self._tags()
+                Selecting(self, range(self.loop.head, self.loop.cut)).emit(EMITTERS)
+                source.add('WORDS[k] = i', 'k += 1')
+            source.add('self.end = k')
+
+    def _rows(self):
+        """Emit the ROWS shape."""
+        source = self.source
+        step = 1 if self.selects else self.stride
+        source.add('def __next__(self):')
+        with source.block():
+            source.add('k = self.k', 'i = WORDS[k]' if self.selects else 'i = k')
+            self._tags()
+            InRow(self, self._row(self.loop.row + 1)).emit(EMITTERS)
+            AfterRow(self, range(self.loop.row + 1, self.loop.end)).emit(EMITTERS)
+            source.add('k += %d' % step,
+                       'self.k = k',
+                       'if k == self.end:',
+                       '    self.refill()',
+                       'return row')
+
+    def _next_row(self, end):
+        """Emit the step to the next row."""
+        source = self.source
+        source.add('if k == %s:' % end,
+                   '    if not self.refill():',
+                   '        return',
+                   '    k = self.k')
+        if end == 'end':
+            source.add('    end = self.end')
+        source.add('i = WORDS[k]' if self.selects else 'i = k',
+                   'k += %d' % (1 if self.selects else self.stride),
+                   'self.i = i')
+
+    def _ahead(self):
+        """Emit the AHEAD shape."""
+        loop, source = self.loop, self.source
+        count = loop.ops[loop.row].p2
+        pending = '(%s)' % ''.join('self.p%d, ' % n for n in range(count))
+        source.add('def pending(self):',
+                   '    return ' + pending,
+                   'def __next__(self):',
+                   '    row = ' + pending,
+                   '    self.advance()',
+                   '    return row')
+        behind = [pc for pc in range(loop.row + 1, loop.end)
+                  if loop.ops[pc].opcode not in NOTHING]
+        if behind:
+            source.add('def after(self):')
+            with source.block():
+                AfterAhead(self, behind).emit(EMITTERS)
+                source.add('return True')
+        source.add('def advance(self):')
+        with source.block():
+            if behind:
+                source.add('if not self.begun:',
+                           '    self.begun = True',
+                           'elif not self.after():',
+                           '    return')
+            source.add('self.busy = True', 'k = self.k')
+            order = self._row(loop.row + 1)
+            if any(loop.leaves(loop.ops[pc]) for pc in order):
+                source.add('while True:')
+                with source.block():
+                    self._ahead_row(order)
+            else:
+                self._ahead_row(order)
+
+    def _ahead_row(self, order):
+        """Emit one row of the AHEAD shape."""
+        self._next_row('self.end')
+        self.source.add('self.k = k')
+        self._tags()
+        Ahead(self, order).emit(EMITTERS)
+
+    def _run(self):
+        """Emit the RUN shape."""
+        loop, source = self.loop, self.source
+        source.add('def run(self):')
+        with source.block():
+            source.add('self.busy = True', 'k = end = 0')
+            for pc in loop.inside:
+                if loop.ops[pc].opcode in AGGREGATE_STEPS:
+                    source.add('a%d = None' % loop.ops[pc].p3)
+            source.add('while True:')
+            with source.block():
+                self._next_row('end')
+                self._tags()
+                Ahead(self, self._row(loop.end)).emit(EMITTERS)

@@ -1,0 +1,186 @@
+"""Taking a loop over from C: finding its class, stopping the statement there, starting the runner."""
+
+from c_engine.generated import layout
+from pypy_module import tiers
+from pypy_module.inline import stepped
+from pypy_module.inline_calls import Calls
+from pypy_module.inline_code import Code, spec, tag_words
+from pypy_module.inline_shape import loops
+from pypy_module.library import NUMBERS, address_of, ffi, lib, path
+from sqpyte import capi, mem
+from sqpyte.program import program_of
+
+ROW, GROW = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_GROW']
+COLUMNS = NUMBERS['SQPYTE_ROW_COLUMNS']
+HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
+
+MOST_CLASSES = 4        # for one loop, by the types of the first row
+DESCRIPTIONS = {
+    'rows': 'its rows are computed in the program that asks for them',
+    'ahead': 'its rows are computed in the program that asks for them, one ahead',
+    'run': 'it runs as one loop in Python',
+}
+
+capi.load(path)
+
+
+class Shapes:
+    """The loops of one program, and the classes made for them.
+
+    Attributes:
+        found: list of (pc of the Next, Loop or None, reason).
+        classes: by the head of a loop, its classes by the tags of the first row (dict of dicts).
+    """
+
+    def __init__(self, found):
+        """Take what `inline_shape.loops` found."""
+        self.found = found
+        self.classes = {}
+
+
+_shapes = {}        # (number of the program, key of the calls) -> Shapes
+
+
+class Known:
+    """What the inliner knows of one statement: the shapes of its program, and its calls."""
+
+    def __init__(self, statement):
+        """Analyse the statement."""
+        vdbe = address_of(statement.pointer)
+        self.reprepares = statement.reprepares
+        program = program_of(vdbe)
+        self.calls = Calls(vdbe, program.ops)
+        key = program.number, self.calls.key
+        if key not in _shapes:
+            _shapes[key] = Shapes(loops(program, self.calls))
+        self.shapes = _shapes[key]
+
+    def has_loops(self):
+        """Whether any loop can be inlined."""
+        return any(loop is not None for _, loop, _ in self.shapes.found)
+
+    def loop_at(self, pc):
+        """The Loop that holds this pc, or None."""
+        for end, loop, _ in self.shapes.found:
+            if loop is not None and loop.head <= pc <= end:
+                return loop
+        return None
+
+    def loop_with_user_code(self):
+        """The first Loop that calls functions written in Python, or None."""
+        for _, loop, _ in self.shapes.found:
+            if loop is not None and loop.python:
+                return loop
+        return None
+
+    def classes_of(self, loop):
+        """The classes made for a Loop, by the tags of the first row (dict)."""
+        return self.shapes.classes.setdefault(loop.head, {})
+
+    def explained(self):
+        """Whether a loop is inlined (bool), the reasons, and the generated code (both str)."""
+        reasons, details = [], []
+        for end, loop, reason in self.shapes.found:
+            if loop is None:
+                reasons.append('loop at %d: %s' % (end, reason))
+                continue
+            for made in self.classes_of(loop).values():
+                details.append(made.source)
+            reasons.append('loop at %d: %s' % (loop.head, DESCRIPTIONS[loop.shape]))
+        if not reasons:
+            reasons.append('it has no loop over a table')
+        return self.has_loops(), '; '.join(reasons), '\n'.join(details)
+
+
+def known(statement):
+    """The Known of a statement."""
+    found = statement.inlining
+    if found is None or found.reprepares != statement.reprepares:
+        found = statement.inlining = Known(statement)
+    return found
+
+
+def obstacle(statement):
+    """Why a statement can't be inlined, whatever its loops are (str), or ''."""
+    vdbe = address_of(statement.pointer)
+    db = mem.i64(vdbe + layout.Vdbe_db)
+    if mem.u8(db + layout.sqlite3_enc) != layout.SQLITE_UTF8:
+        return 'the database is UTF-16'
+    if mem.i32(vdbe + layout.Vdbe_lockMask):
+        return 'a shared cache needs its B-trees locked'
+    return ''
+
+
+def counter(statement):
+    """The statement's program counter."""
+    return mem.i32(address_of(statement.pointer) + layout.Vdbe_pc)
+
+
+def step_to(statement, loop):
+    """Step the statement in C up to the head of a loop.
+
+    Returns:
+        INLINED if it is there, else the code of a step that has ended elsewhere.
+    """
+    vdbe = address_of(statement.pointer)
+    mem.set_i32(vdbe + layout.Vdbe_sqpyteStopPc, loop.head)
+    rc = lib.sqpyte_step(statement.pointer, statement.cells)
+    if rc == ROW and statement.cells[COLUMNS] == 0:
+        return tiers.INLINED
+    return statement.grow() if rc == GROW else rc
+
+
+def rows_estimated(statement, loop):
+    """About how many rows the table has whose scan has just begun (int)."""
+    vdbe = address_of(statement.pointer)
+    vc = mem.i64(mem.i64(vdbe + layout.Vdbe_apCsr) + 8 * loop.cursor)
+    cursor = mem.i64(vc + layout.VdbeCursor_uc)
+    page = mem.i64(cursor + layout.BtCursor_pPage)
+    rows = mem.u16(page + layout.MemPage_nCell)
+    for depth in range(mem.u8(cursor + layout.BtCursor_iPage)):
+        page = mem.i64(cursor + layout.BtCursor_apPage + 8 * depth)
+        rows *= mem.u16(page + layout.MemPage_nCell) + 1
+    return rows
+
+
+def first_tags(vdbe, loop):
+    """The words of tags (tuple of int) of the row that the statement is at, () if it has none."""
+    count = tag_words(len(loop.values))
+    out = ffi.new('int64_t[]', HEAD + count + len(loop.values))
+    vc = mem.i64(mem.i64(vdbe + layout.Vdbe_apCsr) + 8 * loop.cursor)
+    head = spec(loop, 1)
+    if lib.sqpyte_batch(vc, address_of(head), address_of(out), 0) != 1:
+        return ()
+    return tuple([out[HEAD + n] for n in range(count)])
+
+
+def class_for(specialise, statement, loop):
+    """The class for a loop, at whose head the statement is."""
+    classes = known(statement).classes_of(loop)
+    tags = ()
+    if specialise:
+        tags = first_tags(address_of(statement.pointer), loop)
+        if tags not in classes and len(classes) >= MOST_CLASSES:
+            tags = ()
+    made = classes.get(tags)
+    if made is None:
+        made = classes[tags] = Code(loop, tags).build()
+    return made
+
+
+def enter(specialise, connection, cursor, statement, loop):
+    """Have a runner take over the statement, which is at the head of a loop.
+
+    Returns:
+        INLINED, or what stepping the statement in C returned.
+    """
+    made = class_for(specialise, statement, loop)
+    runner = made(connection, statement, known(statement).calls)
+    if not runner.prepare():
+        runner.detach()
+        return stepped(statement)
+    runner.begin()
+    if runner.left:
+        return statement.grow() if runner.rc == GROW else runner.rc
+    runner.attach(cursor)
+    return tiers.INLINED

@@ -1,0 +1,362 @@
+"""What all inlined loops share: the batches of a page's rows, and the way back to C.
+
+A runner stands in a cursor for its statement while the loop runs in Python.  The statement itself
+waits in C at the loop's head, inside its read transaction, with its cursor on the leaf page whose
+rows are in the batch.  Whenever the runner can't or may not go on, it brings the state in C up to
+date (position of the cursor, registers, program counter) and steps the statement there:
+
+* a row or an opcode that only upstream can do, and the end of the loop;
+* `settle()`: before the connection does anything that may write, move pages or change the schema.
+  If that happens inside a user's function that the loop has called, the runner goes on in C as soon
+  as the function has returned: every function is called exactly once per row.
+
+The classes that `inline_code` generates derive from Runner; their attributes are `k` (the next row
+of the batch, as an index of `WORDS`, or of the list of selected rows), `end`, `i` (the row that is
+being computed, where user code runs), and per register `kN` or `xN` (invariants, as W_ and Python
+value), `cN` (kept from row to row) and `aN` (instance of an aggregate).
+"""
+
+import weakref
+
+from c_engine.generated import layout, opcodes
+from pypy_module import errors
+from pypy_module.callbacks import report
+from pypy_module.inline_memory import BASE, WORDS
+from pypy_module.inline_values import UNDECODABLE, load, store, unwrapped
+from pypy_module.library import NUMBERS, address_of, ffi, lib
+from sqpyte import mem
+from sqpyte.values import CONSTANT, NULL
+
+ROW, DONE = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
+HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
+LIMIT_LENGTH = NUMBERS['SQLITE_LIMIT_LENGTH']
+NOMEM, TOOBIG, ERROR = layout.SQLITE_NOMEM, layout.SQLITE_TOOBIG, layout.SQLITE_ERROR
+
+batch = lib.sqpyte_batch
+step = lib.sqpyte_step
+seek = lib.sqpyte_batch_seek
+
+
+class Runner:
+    """See the module's docstring.
+
+    Class attributes, set by inline_code:
+        loop: the Loop.
+        spec: address of the spec for `sqpyte_batch`.
+        stride: words of a row.
+        words: of the buffer.
+        registers: (attribute, register, whether it is wanted as a Python value) of what `prepare`
+            loads (list).
+        variables: (attribute, number of the bound parameter, as above) (list).
+        free: buffers that aren't used (list).
+
+    Attributes:
+        owner: weak reference to the cursor, once the runner stands in it, before None.
+        rc: what stepping the statement returned, when the runner has left before it had an owner.
+        left: the statement goes on in C (bool).
+        busy: a user's function may be running (bool).
+        handed: `settle` was called meanwhile (bool).
+    """
+
+    def __init__(self, connection, statement, calls):
+        """Take a Connection, its Statement, which waits at the loop's head, and its Calls."""
+        self.connection = connection
+        self.statement = statement
+        self.calls = calls
+        self.vdbe = address_of(statement.pointer)
+        self.memory = mem.i64(self.vdbe + layout.Vdbe_aMem)
+        cursors = mem.i64(self.vdbe + layout.Vdbe_apCsr)
+        self.vc = mem.i64(cursors + 8 * self.loop.cursor)
+        self.buffer = self.free.pop() if self.free else ffi.new('int64_t[]', self.words)
+        self.out = address_of(self.buffer)
+        self.start = ((self.out - BASE) >> 3) + HEAD
+        self.k = self.end = 0
+        self.i = 0
+        self.next_ix = 0
+        self.base = 0
+        self.stop_row = 0
+        self.stop_pc = 0
+        self.owner = None
+        self.rc = 0
+        self.left = False
+        self.busy = False
+        self.handed = False
+        self.begun = False
+        self.keep = {}
+        statement.runner = self
+        connection._runners.append(self)
+
+    def prepare(self):
+        """Load what the loop reads from before it; returns whether all of it can be had."""
+        for name, register, python in self.registers:
+            w = load(self.memory + register * layout.sizeof_Mem, CONSTANT)
+            if not self._preset(name, w, python):
+                return False
+        variables = mem.i64(self.vdbe + layout.Vdbe_aVar)
+        for name, number, python in self.variables:
+            w = load(variables + (number - 1) * layout.sizeof_Mem, CONSTANT)
+            if not self._preset(name, w, python):
+                return False
+        for register in self.loop.fields:
+            w = NULL
+            if register in self.loop.flow.live[self.loop.head]:
+                w = load(self.memory + register * layout.sizeof_Mem, register)
+                if w is None:
+                    return False
+            setattr(self, 'c%d' % register, w)
+        for pc in self.loop.python:
+            setattr(self, 'f%d' % pc, self.connection._python[self.calls.definitions[pc]])
+        for register in self.loop.accumulators:
+            setattr(self, 'a%d' % register, None)
+        self.most = lib.sqlite3_limit(self.connection._db, LIMIT_LENGTH, -1)
+        return self._onces_are_done()
+
+    def _preset(self, name, w, python):
+        """Set the attribute `name` to the W_Value, or to its Python value; whether it could."""
+        if w is None:
+            return False
+        value = unwrapped(w) if python else w
+        setattr(self, name, value)
+        return value is not UNDECODABLE
+
+    def _onces_are_done(self):
+        """Whether no Once in the loop would fall through in this run of the statement."""
+        base = mem.i64(self.vdbe + layout.Vdbe_aOp)
+        for pc in self.loop.inside:
+            if self.loop.ops[pc].opcode == opcodes.OP_Once:
+                at = base + pc * layout.sizeof_VdbeOp
+                if mem.i32(at + layout.VdbeOp_p1) != mem.i32(base + layout.VdbeOp_p1):
+                    return False
+        return True
+
+    def __iter__(self):
+        """Return the runner, whose `next` is the next row."""
+        return self
+
+    # Batches
+
+    def refill(self):
+        """Get the next rows; returns False if the statement goes on in C instead."""
+        n = batch(self.vc, self.spec, self.out, self.next_ix)
+        if n <= 0:
+            self.ran_out(n)
+            return False
+        start = self.start
+        ix = WORDS[start - 1]
+        self.base = WORDS[start - 2] - BASE
+        self.first_ix = ix
+        self.next_ix = ix + n
+        self.k = start
+        self.end = start + n * self.stride
+        return True
+
+    def refill_selected(self):
+        """`refill` for loops with a selecting part: go on until a row is selected."""
+        while True:
+            if self.stop_row:
+                self.leave(self.stop_pc, self.stop_row, self.kept_fields())
+                return False
+            if not Runner.refill(self):
+                return False
+            self.select(self.k, self.end)
+            if self.end > self.k:
+                return True
+
+    def ran_out(self, n):
+        """Go on in C after the batch returned `n`, which isn't a number of rows."""
+        pc = self.loop.head if n == 0 else self.loop.end + 1
+        if n < -1:
+            pc = self.loop.end
+            lib.sqpyte_fail(self.vdbe, pc, -n)
+        self.leave(pc, 0, self.kept_fields())
+
+    # Back to C
+
+    def kept_fields(self):
+        """The registers that are kept from row to row, as (register, value)."""
+        return [(register, getattr(self, 'c%d' % register)) for register in self.loop.fields]
+
+    def position(self, i):
+        """Have the statement's cursor in C stand on row `i`, unless it has to be let alone."""
+        if i and not self.handed:
+            seek(self.vc, self.first_ix + (i - self.start) // self.stride)
+
+    def leave(self, pc, i, values):
+        """Go on in C.
+
+        Args:
+            pc: with which opcode.
+            i: on which row of the batch; 0 leaves the cursor as it is.
+            values: registers to write: (register, W_Value or Python value).
+        """
+        if not self.statement.pointer:
+            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        self.position(i)
+        mem.set_i32(self.vdbe + layout.Vdbe_pc, pc)
+        for register, value in values:
+            rc = store(self.memory + register * layout.sizeof_Mem, value)
+            if rc:
+                lib.sqpyte_fail(self.vdbe, pc, rc)
+        self.install_accumulators()
+        self.go_on()
+
+    def install_accumulators(self):
+        """Let SQLite have the aggregates' instances."""
+        for pc in self.loop.steps:
+            register = self.loop.ops[pc].p3
+            instance = getattr(self, 'a%d' % register)
+            if instance is not None:
+                setattr(self, 'a%d' % register, None)
+                key = getattr(self, 'f%d' % pc).adopt(instance)
+                rc = lib.sqpyte_accumulator(self.memory + register * layout.sizeof_Mem,
+                                            self.calls.functions[pc], key)
+                if rc:
+                    lib.sqpyte_fail(self.vdbe, pc, rc)
+
+    def go_on(self):
+        """Step the statement in C, in which all of its state is now."""
+        self.detach()
+        statement = self.statement
+        rc = step(statement.pointer, statement.cells)
+        if self.owner is None:
+            self.rc = rc
+            return
+        cursor = self.owner()
+        cursor._runner = None
+        cursor._statement = statement
+        if rc != ROW or self.connection._raised is not None:
+            cursor._stepped(statement, rc)
+
+    def to_c(self, i):
+        """Have row `i` computed in C, and return it."""
+        self.leave(self.loop.head, i, self.kept_fields())
+        return self.owner()._advance()
+
+    def detach(self):
+        """Be no longer one of the connection's runners."""
+        self.left = True
+        self.busy = False
+        self.statement.runner = None
+        if self in self.connection._runners:
+            self.connection._runners.remove(self)
+        if self.buffer is not None:
+            self.free.append(self.buffer)
+            self.buffer = None
+
+    def attach(self, cursor):
+        """Stand in the cursor for its statement."""
+        self.owner = weakref.ref(cursor)
+        cursor._runner = self
+        cursor._statement = None
+
+    def settle(self):
+        """Bring the state in C up to date; the statement goes on there."""
+        if self.busy:
+            self.position(self.i)
+            self.handed = True
+            return
+        if self.left:
+            return
+        cursor = self.owner()
+        if cursor is None:
+            self.abandon()
+            return
+        try:
+            self.settle_row(cursor)
+        except errors.Error as error:
+            # It belongs to the cursor's next row, not to what is being done now.
+            cursor._drop()
+            cursor._runner = Raising(error)
+
+    def abandon(self):
+        """End the loop: its rows aren't wanted any more."""
+        if not self.left:
+            self.statement.reset()
+            self.connection._give_back(self.statement)
+
+    # User code
+
+    def instance(self, pc):
+        """Make the instance of the aggregate of the step at `pc`; None if that failed."""
+        aggregate = getattr(self, 'f%d' % pc)
+        try:
+            made = aggregate.made_by()
+        except BaseException as error:
+            self.failed(pc, error, "user-defined aggregate's '__init__' method raised error",
+                        aggregate.made_by)
+            return None
+        setattr(self, 'a%d' % self.loop.ops[pc].p3, made)
+        return made
+
+    def failed(self, pc, error, message, function):
+        """Have the opcode at `pc` fail, because the user's `function` raised `error`."""
+        if not self.statement.pointer:
+            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        self.position(self.i)
+        code = ERROR
+        if isinstance(error, MemoryError):
+            code, message = NOMEM, 'out of memory'
+        elif isinstance(error, OverflowError):
+            code, message = TOOBIG, 'string or blob too big'
+        report(error, function)
+        self.install_accumulators()
+        lib.sqpyte_raise(self.vdbe, pc, code, message.encode())
+        self.go_on()
+
+
+class RowsRunner(Runner):
+    """Of loops without user code: the row `k` of the batch is computed when it is asked for."""
+
+    def begin(self):
+        """Get the first batch."""
+        self.refill()
+
+    def settle_row(self, cursor):
+        """See `settle`: the row that is next is computed in C."""
+        k = self.k
+        self.leave(self.loop.head, WORDS[k] if self.loop.cut > self.loop.head else k,
+                   self.kept_fields())
+
+
+class AheadRunner(Runner):
+    """Of loops with user code: the next row has been computed, the statement is behind it."""
+
+    def begin(self):
+        """Compute the first row."""
+        self.advance()
+
+    def settle_row(self, cursor):
+        """See `settle`: the next row is handed over as it is."""
+        self.position(self.i)
+        pc = self.loop.row + 1
+        mem.set_i32(self.vdbe + layout.Vdbe_pc, pc)
+        for register, value in self.kept_fields():
+            if store(self.memory + register * layout.sizeof_Mem, value):
+                lib.sqpyte_fail(self.vdbe, pc, NOMEM)
+        self.detach()
+        cursor._runner = None
+        cursor._statement = self.statement
+        cursor._row = self.pending()
+
+
+class RunRunner(Runner):
+    """Of loops that no row leaves: they run to their end at once."""
+
+    def begin(self):
+        """Run, and go on in C behind the loop."""
+        self.run()
+
+
+class Raising:
+    """Stands in a cursor whose next row has failed already."""
+
+    def __init__(self, error):
+        """Take the exception."""
+        self.error = error
+
+    def __next__(self):
+        """Raise it."""
+        raise self.error
+
+    def abandon(self):
+        """Do nothing."""

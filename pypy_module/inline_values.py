@@ -1,0 +1,160 @@
+"""Values in the inliner: between a row's words, the opcode functions' W_ values, and Python's.
+
+A register has its value in the generated code in one or both of two forms: as a `W_Value`, for the
+opcode functions that it shares with the RPython VM, and as Python's int, float, str, bytes or None,
+for the user.  PyPy's JIT removes the objects of both.
+"""
+
+from c_engine.generated import layout
+from pypy_module import errors
+from pypy_module.inline_memory import BASE, CHARS, data_at, unpack
+from pypy_module.library import address_of, ffi, lib
+from sqpyte import mem
+from sqpyte.values import CONSTANT, NULL, W_Blob, W_Bytes, W_Int, W_Real, W_Text
+
+KINDS = (layout.MEM_Null | layout.MEM_Str | layout.MEM_Int | layout.MEM_Real | layout.MEM_Blob
+         | layout.MEM_Zero | layout.MEM_Subtype | layout.MEM_Agg | 0x20)  # 0x20: MEM_IntReal
+LOWEST, HIGHEST = -2 ** 63, 2 ** 63 - 1
+
+
+class Undecodable:
+    """Stands for a text that isn't UTF-8: upstream's own way, in C, has the error."""
+
+
+UNDECODABLE = Undecodable()
+
+
+def text_at(place, size):
+    """The text of `size` bytes at the address `place` + BASE, or UNDECODABLE."""
+    try:
+        return unpack(CHARS + place, size).decode()
+    except UnicodeDecodeError:
+        return UNDECODABLE
+
+
+def unwrapped(w):
+    """The Python value of a W_Value, or UNDECODABLE."""
+    kind = type(w)
+    if kind is W_Int:
+        return w.intval
+    if kind is W_Real:
+        return w.floatval
+    if kind is W_Text:
+        return text_at(w.address - BASE, w.size)
+    if kind is W_Blob:
+        return data_at(w.address, w.size)
+    return None
+
+
+def wrapped(value, keep, key):
+    """The W_Value of a Python value; a text or blob is copied to C memory (see `kept`)."""
+    kind = type(value)
+    if kind is int:
+        return W_Int(value)
+    if kind is float:
+        return W_Real(value)
+    if value is None:
+        return NULL
+    if kind is str:
+        data = value.encode()
+        return W_Text(kept(data, keep, key), len(data), CONSTANT)
+    return W_Blob(kept(value, keep, key), len(value), CONSTANT)
+
+
+def kept(data, keep, key):
+    """The address of a copy of `data` (bytes) in C memory, which lives as long as it is the one
+    in the dict `keep` for `key`."""
+    buffer = ffi.new('char[]', len(data) + 1)
+    buffer[0:len(data)] = data
+    keep[key] = buffer
+    return address_of(buffer)
+
+
+def private(w, keep, key):
+    """The same value, not as a view of a page; see `kept`."""
+    if isinstance(w, W_Bytes) and w.origin != CONSTANT:
+        return w.moved(kept(data_at(w.address, w.size), keep, key), CONSTANT)
+    return w
+
+
+def result_of(value, most):
+    """What SQL makes of the result of a user's function: int, float, str, bytes or None.
+
+    Args:
+        value: what the function returned.
+        most: how many bytes a text or blob may have (int).
+    Raises:
+        OverflowError: an int or a text or blob is too large.
+        UnicodeEncodeError: a str can't be encoded.
+        ProgrammingError: SQLite has no such type.
+    """
+    if isinstance(value, str):
+        value = str.__str__(value)
+        if len(value.encode()) > most:
+            raise OverflowError('string or blob too big')
+        return value
+    if isinstance(value, int):
+        value = int(value)
+        if not LOWEST <= value <= HIGHEST:
+            raise OverflowError('Python int too large to convert to SQLite INTEGER')
+        return value
+    if isinstance(value, float):
+        value = float(value)
+        return None if value != value else value
+    if value is None:
+        return None
+    try:
+        data = memoryview(value)
+    except TypeError:
+        raise errors.ProgrammingError("User-defined functions cannot return '%s' values to SQLite"
+                                      % type(value).__name__) from None
+    if not data.c_contiguous:
+        raise BufferError('memoryview: underlying buffer is not C-contiguous')
+    data = bytes(data)
+    if len(data) > most:
+        raise OverflowError('string or blob too big')
+    return data
+
+
+def load(address, origin):
+    """The W_Value of the Mem at an address, or None if it is of a kind that only C handles."""
+    kind = mem.u16(address + layout.Mem_flags) & KINDS
+    if kind == layout.MEM_Int:
+        return W_Int(mem.i64(address + layout.Mem_u))
+    if kind == layout.MEM_Real:
+        return W_Real(mem.f64(address + layout.Mem_u))
+    if kind == layout.MEM_Null:
+        return NULL
+    view = None
+    if kind == layout.MEM_Str and mem.u8(address + layout.Mem_enc) == layout.SQLITE_UTF8:
+        view = W_Text
+    elif kind == layout.MEM_Blob:
+        view = W_Blob
+    if view is None:
+        return None
+    return view(mem.i64(address + layout.Mem_z), mem.i32(address + layout.Mem_n), origin)
+
+
+def store(address, value):
+    """Write a W_Value or a Python value to the Mem at an address. Returns 0 or a result code."""
+    if isinstance(value, W_Bytes):
+        if value.origin >= 0:
+            return 0            # it is a view of this very Mem
+        return lib.sqpyte_set_bytes(address, value.address, value.size,
+                                    1 if type(value) is W_Text else 0)
+    if isinstance(value, W_Int):
+        value = value.intval
+    elif isinstance(value, W_Real):
+        value = value.floatval
+    if value is NULL or value is None:
+        lib.sqpyte_set_null(address)
+    elif type(value) is int:
+        lib.sqpyte_set_int(address, value)
+    elif type(value) is float:
+        lib.sqpyte_set_real(address, value)
+    else:
+        is_text = type(value) is str
+        data = value.encode() if is_text else value
+        buffer = ffi.from_buffer(data)
+        return lib.sqpyte_set_bytes(address, address_of(buffer), len(data), 1 if is_text else 0)
+    return 0
