@@ -127,6 +127,7 @@ static int sqpyteFinish(sqlite3_stmt *pStmt, sqlite3_int64 *aOut){
   sqlite3_int64 *aCell = aOut + SQPYTE_ROW_CELLS;
   char *zTail = (char*)(aCell + 2*n);
   sqlite3_int64 nFree = (char*)(aOut + aOut[SQPYTE_ROW_CAPACITY]) - zTail;
+  int rc;
   int i;
   for(i=0; i<n; i++){
     nFree -= aCell[2*i]>>3;
@@ -140,7 +141,8 @@ static int sqpyteFinish(sqlite3_stmt *pStmt, sqlite3_int64 *aOut){
       zTail += nByte;
     }
   }
-  if( sqlite3_step(pStmt)!=SQLITE_DONE ) return SQLITE_ERROR;
+  rc = sqlite3_step(pStmt);
+  if( rc!=SQLITE_DONE ) return rc==SQLITE_ROW ? SQLITE_INTERNAL : rc;
   aOut[SQPYTE_ROW_ROWID] = ((Vdbe*)pStmt)->db->lastRowid;
   sqlite3_reset(pStmt);
   return SQPYTE_LAST;
@@ -199,7 +201,7 @@ int sqpyte_execute_many(
 
 /* Whether the program can return no second row: its one ResultRow is inside no
 ** loop. The jump from the end of the program back to opcode 1 runs once only;
-** jumps whose target is in a register count as loops. */
+** jumps whose target is in a register, or not in P2 alone, count as loops. */
 static int sqpyteOneRow(Vdbe *p){
   int iRow = -1;
   int i;
@@ -211,7 +213,7 @@ static int sqpyteOneRow(Vdbe *p){
         break;
       case OP_Gosub: case OP_Return: case OP_Yield: case OP_InitCoroutine:
       case OP_EndCoroutine: case OP_Program: case OP_VUpdate: case OP_Expire:
-      case OP_IncrVacuum:
+      case OP_IncrVacuum: case OP_Jump:
         return 0;
     }
   }

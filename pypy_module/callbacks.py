@@ -3,6 +3,7 @@
 import sys
 import types
 
+from pypy_module.deprecation import is_ours
 from pypy_module.library import TRANSIENT, ffi, lib
 
 REFERENCE_COUNTS = sys.implementation.name == 'cpython'
@@ -13,6 +14,13 @@ class Tracebacks:
     """Whether exceptions in callbacks are shown (see `enable_callback_tracebacks`)."""
 
     enabled = False
+
+
+class Calls:
+    """How many calls of a connection's callbacks are going on, one inside the other."""
+
+    def __init__(self):
+        self.depth = 0
 
 
 def enable_callback_tracebacks(enable, /):
@@ -48,11 +56,14 @@ def report(error, callable):
     """
     if not Tracebacks.enabled:
         return
+    traceback = error.__traceback__
+    while traceback is not None and is_ours(traceback.tb_frame.f_globals.get('__name__', '')):
+        traceback = traceback.tb_next
     if REFERENCE_COUNTS:
-        unraisable = _arguments_type()((type(error), error, error.__traceback__, None, callable))
+        unraisable = _arguments_type()((type(error), error, traceback, None, callable))
     else:
         unraisable = types.SimpleNamespace(exc_type=type(error), exc_value=error,
-                                           exc_traceback=error.__traceback__,
+                                           exc_traceback=traceback,
                                            err_msg='Exception ignored in', object=callable,
                                            extra_line='')
     sys.unraisablehook(unraisable)

@@ -6,10 +6,10 @@ import threading
 import warnings
 import weakref
 from _thread import get_ident
-from typing import Any
 
 from pypy_module import constants, errors
 from pypy_module import cursor as cursors
+from pypy_module.callbacks import Calls
 from pypy_module.copies import Copies
 from pypy_module.deprecation import warn_positional
 from pypy_module.functions import Functions
@@ -19,6 +19,7 @@ from pypy_module.library import NULL, NUMBERS, ffi, lib
 from pypy_module.running import Running
 from pypy_module.settings import Settings
 from pypy_module.transactions import LEGACY, Transactions, checked_autocommit, checked_level
+from pypy_module.part import Any
 
 OPEN_FLAGS = NUMBERS['SQLITE_OPEN_READWRITE'] | NUMBERS['SQLITE_OPEN_CREATE']
 OPEN_URI = NUMBERS['SQLITE_OPEN_URI']
@@ -35,6 +36,7 @@ class Connection(Running, Lender, Transactions, Functions, Hooks, Copies, Settin
     """
 
     _db: Any = NULL
+    _closing: Any = NULL  # the database, when it could not be closed yet
     _thread = 0
     _initialised = False
 
@@ -74,6 +76,7 @@ class Connection(Running, Lender, Transactions, Functions, Hooks, Copies, Settin
         self._lock = threading.RLock()
         self._runners: list = []
         self._raised = None
+        self._calls = Calls()
         self._blobs: Any = weakref.WeakSet()
         self._open_statements(cached_statements)
         self._open_functions()
@@ -104,6 +107,8 @@ class Connection(Running, Lender, Transactions, Functions, Hooks, Copies, Settin
         return result[0]
 
     def __del__(self):
+        if self._closing:
+            self._shut(True)
         if self._db:
             warnings.warn('unclosed database in %r' % self, ResourceWarning, stacklevel=1,
                           source=self)
@@ -117,6 +122,8 @@ class Connection(Running, Lender, Transactions, Functions, Hooks, Copies, Settin
         """
         error = None
         if not self._db:
+            if self._closing and not self._calls.depth:
+                self._close_database()
             return
         self._before_c_call_that_may_write()
         for blob in list(self._blobs):
@@ -127,12 +134,19 @@ class Connection(Running, Lender, Transactions, Functions, Hooks, Copies, Settin
             except errors.Error as raised:
                 error = raised
         self._user = 0
-        self._close_statements(busy_too)
-        db, self._db = self._db, NULL
-        lib.sqlite3_close_v2(db)
-        self._close_functions()
+        self._closing, self._db = self._db, NULL
+        if not self._calls.depth:
+            self._close_database(busy_too)
+        # Else SQLite is in the middle of something; close() and __del__ come back to it.
         if error is not None:
             raise error
+
+    def _close_database(self, busy_too=True):
+        """Close the database in C; for `busy_too` see `_shut`."""
+        self._close_statements(busy_too)
+        db, self._closing = self._closing, NULL
+        lib.sqlite3_close_v2(db)
+        self._close_functions()
 
     def close(self):
         """Close the database. An open transaction isn't committed."""

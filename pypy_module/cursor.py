@@ -6,11 +6,11 @@ row only is finished, and its statement free again, before `execute` returns.
 """
 
 from _thread import get_ident
-from typing import Any
 
 from pypy_module import errors, tiers, unpacking
 from pypy_module.library import NUMBERS, lib
 from pypy_module.running import MANY_ROWS
+from pypy_module.part import Any
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
 LAST, BEGIN, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQPYTE_GROW']

@@ -1,5 +1,7 @@
 """A database as SQL text, as the sqlite3 shell's `.dump` and sqlite3's `iterdump` write it."""
 
+from pypy_module.errors import OperationalError
+
 
 def identifier(name):
     """Return a name (str) as SQL writes it, quoted."""
@@ -31,6 +33,14 @@ def rows(cursor, table):
         yield line + ';'
 
 
+def violated(cursor):
+    """Whether rows violate a foreign key, or one of the keys is itself wrong (bool)."""
+    try:
+        return bool(cursor.execute('PRAGMA foreign_key_check').fetchall())
+    except OperationalError:
+        return True
+
+
 def dump(connection, pattern):
     """Yield the SQL statements (str) that make the database anew.
 
@@ -40,7 +50,7 @@ def dump(connection, pattern):
     """
     cursor = connection.cursor()
     cursor.row_factory = None
-    if cursor.execute('PRAGMA foreign_key_check').fetchall():
+    if violated(cursor):
         yield 'PRAGMA foreign_keys=OFF;'
     yield 'BEGIN TRANSACTION;'
     writable = False

@@ -85,6 +85,8 @@ def make(code, extended, message):
 
 
 def from_database(db):
-    """Return the exception for the last error of `db` (a `sqlite3 *`)."""
+    """Return the exception for the last error of `db` (a `sqlite3 *`, NULL if it was closed)."""
+    if not db:
+        return ProgrammingError('Cannot operate on a closed database.')
     return make(lib.sqlite3_errcode(db), lib.sqlite3_extended_errcode(db),
                 text(lib.sqlite3_errmsg(db)))

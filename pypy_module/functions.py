@@ -5,14 +5,13 @@ frame), and leaves the result there, so that it makes no call back into C (see c
 The frame is read before user code runs and written after it, so calls may nest.
 """
 
-from typing import Optional
 
 from pypy_module import errors
 from pypy_module.callbacks import UTF8, context_of, fail, result_bytes
 from pypy_module.deprecation import warn_keywords
 from pypy_module.generated import define
 from pypy_module.library import NULL, NUMBERS, address_of, bytes_of, ffi, lib, text
-from pypy_module.part import Part
+from pypy_module.part import Any, Part
 
 KEY, RESULT = NUMBERS['SQPYTE_CALL_KEY'], NUMBERS['SQPYTE_CALL_RESULT']
 COUNT, ARGS = NUMBERS['SQPYTE_CALL_COUNT'], NUMBERS['SQPYTE_CALL_ARGS']
@@ -108,13 +107,14 @@ def give(frame, value):
     return result_bytes(context_of(frame.cells), data, False)
 
 
-def scalar(function, narg, frame):
-    """Return what SQLite calls for a scalar function written as `function`."""
+def scalar(function, narg, frame, calls):
+    """Return what SQLite calls for a scalar function written as `function`; see Calls."""
     cells, doubles, texts = frame.cells, frame.doubles, frame.texts
     read = reader(narg)
 
     def called(what):
         context = cells[0]
+        calls.depth += 1
         try:
             value = function(*read(cells, doubles, texts))
             cells[0] = context
@@ -122,14 +122,17 @@ def scalar(function, narg, frame):
         except BaseException as error:
             return fail(ffi.cast('sqlite3_context *', context), error,
                         'user-defined function raised exception', function)
+        finally:
+            calls.depth -= 1
     return called
 
 
 class Aggregate:
     """The instances of an aggregate's class, by the keys that SQLite keeps for them."""
 
-    def __init__(self, made_by, narg, frame):
-        """Take the user's class `made_by`, its number of arguments, and the Frame."""
+    def __init__(self, made_by, narg, frame, calls):
+        """Take the user's class `made_by`, its number of arguments, the Frame and the Calls."""
+        self.calls = calls
         self.made_by = made_by
         self.frame = frame
         self.read = reader(narg)
@@ -147,6 +150,7 @@ class Aggregate:
         frame = self.frame
         cells = frame.cells
         context, key = cells[0], cells[KEY]
+        self.calls.depth += 1
         try:
             if what == DO_FINAL or what == DO_VALUE:
                 return self.result(what, key, context)
@@ -172,13 +176,14 @@ class Aggregate:
             return fail(ffi.cast('sqlite3_context *', context), error,
                         "user-defined aggregate's " + message, self.made_by)
         finally:
+            self.calls.depth -= 1
             cells[KEY] = key
 
     def result(self, what, key, context):
         """Call `finalize` or `value`, and give SQLite what it returns; return its tag, or 0."""
         instance = self.instances[key]
         name = 'finalize' if what == DO_FINAL else 'value'
-        problem: Optional[str] = 'raised error'
+        problem: Any = 'raised error'
         try:
             if what == DO_FINAL:
                 value = instance.finalize()
@@ -248,9 +253,9 @@ class Functions(Part):
             frame = Frame(narg)
             python = made_by
             if what == DO_FUNCTION:
-                called = scalar(made_by, narg, frame)
+                called = scalar(made_by, narg, frame, self._calls)
             else:
-                python = Aggregate(made_by, narg, frame)
+                python = Aggregate(made_by, narg, frame, self._calls)
                 called = python.called
             callback = ffi.callback('int(int)', called)
             definition = ffi.new('SqpyteFunction *', [callback, frame.cells, frame.words])

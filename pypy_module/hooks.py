@@ -1,4 +1,8 @@
-"""Python functions that SQLite calls on occasions: authorizer, progress, trace, collations."""
+"""Python functions that SQLite calls on occasions: authorizer, progress, trace, collations.
+
+Each counts its calls (`calls`, see callbacks.py), because a connection that is closed by a function
+that SQLite calls has to stay open in C until that function has returned.
+"""
 
 from pypy_module import errors
 from pypy_module.callbacks import UTF8, report
@@ -11,11 +15,12 @@ NOMEM = NUMBERS['SQLITE_NOMEM']
 TRACE_STMT = NUMBERS['SQLITE_TRACE_STMT']
 
 
-def authorizer(function):
+def authorizer(function, calls):
     """Return the callback for an authorizer written as `function`."""
     @ffi.callback('int(void *, int, const char *, const char *, const char *, const char *)',
                   error=DENY)
     def called(_, action, first, second, database, source):
+        calls.depth += 1
         try:
             result = function(action, text(first), text(second), text(database), text(source))
             if isinstance(result, int):
@@ -24,26 +29,32 @@ def authorizer(function):
                 return int(result)
         except BaseException as error:
             report(error, function)
+        finally:
+            calls.depth -= 1
         return DENY
     return called
 
 
-def progress(function):
+def progress(function, calls):
     """Return the callback for a progress handler written as `function`."""
     @ffi.callback('int(void *)', error=1)
     def called(_):
+        calls.depth += 1
         try:
             return 1 if function() else 0
         except BaseException as error:
             report(error, function)
             return 1
+        finally:
+            calls.depth -= 1
     return called
 
 
-def tracer(function):
+def tracer(function, calls):
     """Return the callback for a trace callback written as `function`."""
     @ffi.callback('int(unsigned, void *, void *, void *)')
     def called(_, __, statement, sql):
+        calls.depth += 1
         try:
             expanded = lib.sqlite3_expanded_sql(ffi.cast('sqlite3_stmt *', statement))
             if expanded:
@@ -58,6 +69,8 @@ def tracer(function):
             function(shown)
         except BaseException as error:
             report(error, function)
+        finally:
+            calls.depth -= 1
         return 0
     return called
 
@@ -67,7 +80,7 @@ def decoded(data, size):
     return ffi.unpack(ffi.cast('char *', data), size).decode() if size else ''
 
 
-def collation(connection_reference, function):
+def collation(connection_reference, function, calls):
     """Return the callback for a collation written as `function`.
 
     What it raises is kept in the connection, which raises it when SQLite has returned.
@@ -77,11 +90,14 @@ def collation(connection_reference, function):
         connection = connection_reference()
         if connection is None or connection._raised is not None:
             return 0
+        calls.depth += 1
         try:
             result = function(decoded(data1, size1), decoded(data2, size2))
         except BaseException as error:
             connection._raised = error
             return 0
+        finally:
+            calls.depth -= 1
         try:
             return (result > 0) - (result < 0) if isinstance(result, int) else 0
         except BaseException:
@@ -116,7 +132,7 @@ class Hooks(Part):
         function, = one_argument('set_authorizer', 'authorizer_callback', args, keywords)
         self._check()
         self._before_c_call_that_may_write()
-        callback = NULL if function is None else authorizer(function)
+        callback = NULL if function is None else authorizer(function, self._calls)
         if lib.sqlite3_set_authorizer(self._db, callback, NULL):
             raise errors.OperationalError('Error setting authorizer callback')
         self._hooks['authorizer'] = callback
@@ -134,7 +150,7 @@ class Hooks(Part):
                                    ('n',))
         self._check()
         self._before_c_call_that_may_write()
-        callback = NULL if function is None else progress(function)
+        callback = NULL if function is None else progress(function, self._calls)
         lib.sqlite3_progress_handler(self._db, n, callback, NULL)
         self._hooks['progress'] = callback
         self._plan_anew()
@@ -148,7 +164,7 @@ class Hooks(Part):
         function, = one_argument('set_trace_callback', 'trace_callback', args, keywords)
         self._check()
         self._before_c_call_that_may_write()
-        callback = NULL if function is None else tracer(function)
+        callback = NULL if function is None else tracer(function, self._calls)
         lib.sqlite3_trace_v2(self._db, TRACE_STMT, callback, NULL)
         self._hooks['trace'] = callback
         self._plan_anew()
@@ -170,7 +186,8 @@ class Hooks(Part):
         if callback is not None and not callable(callback):
             raise TypeError('parameter must be callable')
         self._before_c_call_that_may_write()
-        called = NULL if callback is None else collation(self._reference(), callback)
+        called = NULL if callback is None else collation(self._reference(), callback,
+                                                               self._calls)
         if lib.sqlite3_create_collation_v2(self._db, name.encode(), UTF8, NULL, called, NULL):
             raise errors.from_database(self._db)
         self._collations[name.lower()] = called

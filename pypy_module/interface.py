@@ -2,16 +2,18 @@
 
 Parsing C declarations takes cffi 0.1 s on CPython and more on a cold PyPy, so it is done once: the
 result is a generated Python module in the build folder (cffi's out-of-line ABI mode), named by a
-hash of everything that it depends on.
+checksum of everything that it depends on.
 """
 
 import contextlib
-import hashlib
-import importlib.util
+import importlib.machinery
 import io
 import os
 import re
-from typing import Any
+import types
+import zlib
+
+from pypy_module.part import Any
 
 DECLARATIONS = """
 typedef struct sqlite3 sqlite3;
@@ -145,17 +147,20 @@ def result_codes(header):
     return names
 
 
-def generate(path, headers):
+def generate(path, header_paths):
     """Write the generated module to `path`, by an atomic rename.
 
     Args:
         path: the file to make (str).
-        headers: texts of sqlite3.h, engine.h, fused.h and batch.h (list of str).
+        header_paths: paths of sqlite3.h and of our own headers (list of str).
     """
     import cffi
+    headers = []
+    for header_path in header_paths:
+        with open(header_path, encoding='utf-8') as file:
+            headers.append(file.read())
     ffi = cffi.FFI()
-    name = os.path.splitext(os.path.basename(path))[0]
-    ffi.set_source(name, None)
+    ffi.set_source(os.path.splitext(os.path.basename(path))[0], None)
     ffi.cdef(DECLARATIONS)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     partial = '%s.%d.part' % (path, os.getpid())
@@ -174,24 +179,21 @@ def load(folder, header_paths):
 
     Args:
         folder: where generated modules are kept (str).
-        header_paths: paths of sqlite3.h, engine.h, fused.h and batch.h (list of str).
+        header_paths: paths of sqlite3.h and of our own headers (list of str).
     Returns:
         a module with `ffi` (cffi's compiled FFI), NUMBERS (dict) and RESULT_CODES (list of str).
     Raises:
         OSError: a header can't be read, or the module can't be written.
     """
-    headers = []
-    for header_path in header_paths:
-        with open(header_path, encoding='utf-8') as file:
-            headers.append(file.read())
-    state = hashlib.sha256(DECLARATIONS.encode())
-    for header in headers:
-        state.update(header.encode())
-    name = 'sqpyte_abi_%s' % state.hexdigest()[:16]
+    # The headers' sizes and times stand for their contents: reading them would cost 5 ms.
+    key = [DECLARATIONS]
+    for header_path in header_paths + [__file__]:
+        status = os.stat(header_path)
+        key.append('%s %d %d' % (header_path, status.st_size, status.st_mtime_ns))
+    name = 'sqpyte_abi_%08x' % zlib.crc32('\n'.join(key).encode())
     path = os.path.join(folder, name + '.py')
     if not os.path.exists(path):
-        generate(path, headers)
-    spec: Any = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+        generate(path, header_paths)
+    module: Any = types.ModuleType(name)
+    importlib.machinery.SourceFileLoader(name, path).exec_module(module)
     return module

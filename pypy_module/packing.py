@@ -6,13 +6,13 @@ entered anew for every execution. It takes values of plain types, whose packing 
 user's; the rest goes the general way, adapters included.
 """
 
-from typing import Any
 
 from pypy_module.adapters import PrepareProtocol, adapt, needs_adapter, registry
 from pypy_module.deprecation import warn
 from pypy_module.errors import ProgrammingError
 from pypy_module.generated import define
 from pypy_module.library import bytes_of, ffi, lib, text
+from pypy_module.part import Any
 
 INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
 UNROLLED = 16  # most parameters that a generated function handles

@@ -1,13 +1,12 @@
 """How a connection runs statements: through fused calls, or handed to the inliner."""
 
 import gc
-from typing import Any
 
 from pypy_module import constants, errors, packing, tiers
 from pypy_module.adapters import converters
 from pypy_module.lending import REFERENCE_COUNTS
 from pypy_module.library import NUMBERS, ffi, lib
-from pypy_module.part import Part
+from pypy_module.part import Any, Part
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
 LAST, BEGIN, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQPYTE_GROW']

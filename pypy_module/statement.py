@@ -6,11 +6,11 @@ told, reset and lent again.
 """
 
 import re
-from typing import Any
 
 from pypy_module import errors, packing, unpacking
 from pypy_module.columns import Columns
 from pypy_module.library import NULL, NUMBERS, ffi, lib
+from pypy_module.part import Any
 
 SPACE_AND_COMMENTS = re.compile(r'(?:[ \t\f\r\n]+|--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z))*', re.DOTALL)
 DML = re.compile(r'insert|update|delete|replace', re.IGNORECASE)

@@ -20,7 +20,8 @@ statement back into the cursor. It has
 * `abandon()`: its rows aren't wanted any more.
 """
 
-from typing import Any
+from pypy_module.part import Any
+
 
 INLINED = -1  # beside SQLite's codes: the inliner has taken the statement
 NOT, LATER, AT_ONCE = range(3)
