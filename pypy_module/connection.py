@@ -2,10 +2,9 @@
 
 import os
 import sys
-import threading
 import warnings
 import weakref
-from _thread import get_ident
+from _thread import RLock, get_ident
 
 from pypy_module import constants, errors
 from pypy_module import cursor as cursors
@@ -73,7 +72,7 @@ class Connection(Running, Lender, Transactions, Functions, Hooks, Copies, Settin
         lib.sqlite3_busy_timeout(self._db, milliseconds)
         self.detect_types = detect_types
         self._without_type = bool(detect_types & constants.PARSE_COLNAMES)
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._runners: list = []
         self._raised = None
         self._calls = Calls()

@@ -1,7 +1,5 @@
 """The module's constants: SQLite's, with their values from its header, and the DB-API's own."""
 
-import re
-
 from pypy_module.library import NUMBERS, RESULT_CODES, lib, text
 
 PARSE_DECLTYPES = 1
@@ -27,7 +25,7 @@ sqlite_version_info = tuple(int(part) for part in sqlite_version.split('.'))
 
 SQLITE = {name: value for name, value in NUMBERS.items()
           if name in AUTHORIZER or name in RESULT_CODES
-          or re.match(r'SQLITE_(LIMIT|DBCONFIG)_', name)}
+          or name.startswith(('SQLITE_LIMIT_', 'SQLITE_DBCONFIG_'))}
 # Numbers of SQLite's that sqlite3 leaves out: they take a pointer, or name no setting.
 for _name in ('SQLITE_DBCONFIG_MAINDBNAME', 'SQLITE_DBCONFIG_LOOKASIDE', 'SQLITE_DBCONFIG_MAX'):
     SQLITE.pop(_name, None)

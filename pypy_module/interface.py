@@ -5,15 +5,9 @@ result is a generated Python module in the build folder (cffi's out-of-line ABI 
 checksum of everything that it depends on.
 """
 
-import contextlib
-import importlib.machinery
-import io
 import os
-import re
-import types
+import sys
 import zlib
-
-from pypy_module.part import Any
 
 DECLARATIONS = """
 typedef struct sqlite3 sqlite3;
@@ -120,17 +114,31 @@ void sqpyte_set_real(intptr_t mem, double v);
 int sqpyte_set_bytes(intptr_t mem, intptr_t address, intptr_t n, int is_text);
 """
 
-DEFINE = re.compile(r'^#\s*define\s+(SQ(?:LITE|PYTE)_\w+)\s+(.*?)\s*(?:/\*.*)?$', re.MULTILINE)
-EXTENDED = re.compile(r'\(\s*(SQLITE_\w+)\s*\|\s*\(?(\d+)\s*<<\s*8\)?\s*\)$')
+
+# Modules that only `generate` needs are imported there: they are not what every program waits for.
+
+def definitions(header):
+    """Return names and texts of the macros in a C header's text: a list of pairs of str."""
+    import re
+    return re.findall(r'^#\s*define\s+(SQ(?:LITE|PYTE)_\w+)\s+(.*?)\s*(?:/\*.*)?$', header,
+                      re.MULTILINE)
+
+
+def extended_code(text):
+    """Return base and number of an extended result code's macro text, or None."""
+    import re
+    match = re.match(r'\(\s*(SQLITE_\w+)\s*\|\s*\(?(\d+)\s*<<\s*8\)?\s*\)$', text)
+    return match and (match.group(1), int(match.group(2)))
 
 
 def numbers(header):
     """Return the integer macros of a C header's text: a dict of name (str) to value (int)."""
+    import re
     found: dict = {}
-    for name, text in DEFINE.findall(header):
-        extended = EXTENDED.match(text)
-        if extended and extended.group(1) in found:
-            found[name] = found[extended.group(1)] | int(extended.group(2)) << 8
+    for name, text in definitions(header):
+        extended = extended_code(text)
+        if extended and extended[0] in found:
+            found[name] = found[extended[0]] | extended[1] << 8
         elif re.match(r'(0x[0-9a-fA-F]+|-?\d+)$', text):
             found[name] = int(text, 0)
     return found
@@ -139,10 +147,10 @@ def numbers(header):
 def result_codes(header):
     """Return the names (list of str) of the result codes, primary and extended, in sqlite3.h."""
     primary = header[header.index('beginning-of-error-codes'):header.index('end-of-error-codes')]
-    names = ['SQLITE_OK'] + [name for name, _ in DEFINE.findall(primary)]
-    for name, text in DEFINE.findall(header):
-        extended = EXTENDED.match(text)
-        if extended and extended.group(1) in names:
+    names = ['SQLITE_OK'] + [name for name, _ in definitions(primary)]
+    for name, text in definitions(header):
+        extended = extended_code(text)
+        if extended and extended[0] in names:
             names.append(name)
     return names
 
@@ -154,6 +162,10 @@ def generate(path, header_paths):
         path: the file to make (str).
         header_paths: paths of sqlite3.h and of our own headers (list of str).
     """
+    import contextlib
+    import importlib
+    import io
+
     import cffi
     headers = []
     for header_path in header_paths:
@@ -172,6 +184,7 @@ def generate(path, header_paths):
     with open(partial, 'a') as file:
         file.write('\nNUMBERS = %r\nRESULT_CODES = %r\n' % (values, result_codes(headers[0])))
     os.replace(partial, path)
+    importlib.invalidate_caches()
 
 
 def load(folder, header_paths):
@@ -194,6 +207,8 @@ def load(folder, header_paths):
     path = os.path.join(folder, name + '.py')
     if not os.path.exists(path):
         generate(path, header_paths)
-    module: Any = types.ModuleType(name)
-    importlib.machinery.SourceFileLoader(name, path).exec_module(module)
-    return module
+    sys.path.insert(0, folder)
+    try:
+        return __import__(name)
+    finally:
+        sys.path.remove(folder)

@@ -1,6 +1,6 @@
 """Rows that know their columns' names: a row factory."""
 
-import collections.abc
+from _collections_abc import Sequence
 
 from pypy_module.columns import NONE, Columns
 from pypy_module.cursor import Cursor
@@ -52,4 +52,4 @@ class Row:
         return NotImplemented
 
 
-collections.abc.Sequence.register(Row)
+Sequence.register(Row)

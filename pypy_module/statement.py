@@ -5,16 +5,13 @@ runs (`busy`). A statement knows its borrower only weakly, so one whose cursor w
 told, reset and lent again.
 """
 
-import re
-
 from pypy_module import errors, packing, unpacking
 from pypy_module.columns import Columns
 from pypy_module.library import NULL, NUMBERS, ffi, lib
 from pypy_module.part import Any
 
-SPACE_AND_COMMENTS = re.compile(r'(?:[ \t\f\r\n]+|--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z))*', re.DOTALL)
-DML = re.compile(r'insert|update|delete|replace', re.IGNORECASE)
-QUERY = re.compile(r'select|values|with|explain', re.IGNORECASE)
+DML = ('insert', 'update', 'delete', 'replace')
+QUERY = ('select', 'values', 'with', 'explain')
 
 CELLS = NUMBERS['SQPYTE_ROW_CELLS']
 REPREPARES = NUMBERS['SQPYTE_ROW_REPREPARES']
@@ -29,8 +26,19 @@ GROW = NUMBERS['SQPYTE_GROW']
 
 def skip(sql):
     """Return where in `sql` (str) the first token starts, behind blanks and comments (int)."""
-    match: Any = SPACE_AND_COMMENTS.match(sql)
-    return match.end()
+    start, end = 0, len(sql)
+    while start < end:
+        if sql[start] in ' \t\f\r\n':
+            start += 1
+        elif sql.startswith('--', start):
+            start = sql.find('\n', start) + 1 or end
+        elif sql.startswith('/*', start):
+            start = sql.find('*/', start + 2) + 2
+            if start == 1:
+                return end
+        else:
+            break
+    return start
 
 
 def prepare(db, sql):
@@ -99,13 +107,14 @@ class Statement:
         self.inlining: Any = None
         self.without_type = without_type
         start = skip(sql)
-        self.is_dml = DML.match(sql, start) is not None
+        keyword = sql[start:start + 7].lower()
+        self.is_dml = keyword.startswith(DML)
         facts = ffi.new('int64_t[]', FACTS)
         if self.pointer:
             lib.sqpyte_facts(self.pointer, facts)
         self.parameters = facts[0]
         self.readonly = bool(facts[2]) or not self.pointer
-        self.queries = self.readonly and QUERY.match(sql, start) is not None
+        self.queries = self.readonly and keyword.startswith(QUERY)
         self.one_row = ONE_ROW if facts[3] else 0
         self.names: Any = None
         self.nameless = True
