@@ -84,7 +84,7 @@ static int sqpyteRecord(
     iCol++;
     if( t>=12 ){
       tags |= (u64)((t & 1) ? SQLITE_TEXT : SQLITE_BLOB) << shift;
-      aValue[i] = (i64)(z - pBase) | (i64)n<<16;
+      aValue[i] = (i64)(z - pBase) | (i64)n<<SQPYTE_PLACE_BITS;
     }else{
       i64 v;
       switch( t ){

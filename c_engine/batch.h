@@ -26,7 +26,9 @@
 
 /* The buffer: a head, then the rows. A row is a word of tags for every 16
 ** values, four bits per value, then a word per value: the integer, the bits of
-** the double, or for a text or blob its offset from the base | its size << 16. */
+** the double, or for a text or blob its place: its offset from the base (which
+** is the page's size for an empty one at its end), and above it its size. */
+#define SQPYTE_PLACE_BITS 20
 #define SQPYTE_BATCH_BASE 0       /* the address that offsets count from */
 #define SQPYTE_BATCH_FIRST 1      /* cell index of the first row */
 #define SQPYTE_BATCH_HEAD 2

@@ -1,4 +1,4 @@
-"""Taking a loop over from C: finding its class, stopping the statement there, starting the runner."""
+"""Taking a loop over from C: its class, stopping the statement there, starting the runner."""
 
 from c_engine.generated import layout
 from pypy_module import tiers
@@ -6,7 +6,7 @@ from pypy_module.inline import stepped
 from pypy_module.inline_calls import Calls
 from pypy_module.inline_code import Code, spec, tag_words
 from pypy_module.inline_shape import loops
-from pypy_module.library import NUMBERS, address_of, ffi, lib, path
+from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import capi, mem
 from sqpyte.program import program_of
 
@@ -21,7 +21,7 @@ DESCRIPTIONS = {
     'run': 'it runs as one loop in Python',
 }
 
-capi.load(path)
+capi.use(lib)
 
 
 class Shapes:

@@ -8,11 +8,13 @@ from c_engine.generated import layout, opcodes
 from pypy_module.inline_emit import V, W
 from pypy_module.inline_shape import ROWID, RUN, copied
 from pypy_module.inline_values import unwrapped
+from pypy_module.library import NUMBERS
 from sqpyte.ops_compute import affinity_is_trivial
 from sqpyte.values import NULL, W_Int, W_Real, row_origin
 
 EMITTERS = {}       # opcode -> emitter
 
+BITS = NUMBERS['SQPYTE_PLACE_BITS']
 FUNCTION_FAILED = 'user-defined function raised exception'
 # How a comparison's condition reads, by whether it also holds with a NULL, and for two numbers.
 CONDITIONS = {
@@ -83,12 +85,13 @@ def value(part, pc, register, number, op):
             if need & W:
                 part.set_w(register, w)
 
-    place = 'self.base + (x & 65535)'
-    view = '(%s + BASE, x >> 16, %d)' % (place, row_origin(part.loop.cursor))
+    place = 'self.base + (x & %d)' % (2 ** BITS - 1)
+    size = 'x >> %d' % BITS
+    view = '(%s + BASE, %s, %d)' % (place, size, row_origin(part.loop.cursor))
     cases('if', 'kind == 1', word, 'W_Int(x)', 'x')
     cases('elif', 'kind == 2', word.replace('WORDS', 'DOUBLES'), 'W_Real(x)', 'x')
-    cases('elif', 'kind == 3', word, 'W_Text' + view, 'text_at(%s, x >> 16)' % place, True)
-    cases('elif', 'kind == 4', word, 'W_Blob' + view, 'unpack(CHARS + (%s), x >> 16)' % place)
+    cases('elif', 'kind == 3', word, 'W_Text' + view, 'text_at(%s, %s)' % (place, size), True)
+    cases('elif', 'kind == 4', word, 'W_Blob' + view, 'unpack(CHARS + (%s), %s)' % (place, size))
     cases('elif', 'kind == 5', None, 'NULL', 'None')
     default = op.w_p4
     if type(default) is W_Int and op.p2 in part.loop.reals:

@@ -9,6 +9,8 @@ import os
 import sys
 import zlib
 
+from sqpyte import capi
+
 DECLARATIONS = """
 typedef struct sqlite3 sqlite3;
 typedef struct sqlite3_stmt sqlite3_stmt;
@@ -107,12 +109,7 @@ void sqpyte_batch_seek(intptr_t cursor, int ix);
 intptr_t sqpyte_python_function(intptr_t funcdef);
 void sqpyte_raise(intptr_t vdbe, int pc, int rc, const char *message);
 int sqpyte_accumulator(intptr_t mem, intptr_t funcdef, int64_t key);
-void sqpyte_fail(intptr_t vdbe, int pc, int rc);
-void sqpyte_set_null(intptr_t mem);
-void sqpyte_set_int(intptr_t mem, int64_t v);
-void sqpyte_set_real(intptr_t mem, double v);
-int sqpyte_set_bytes(intptr_t mem, intptr_t address, intptr_t n, int is_text);
-"""
+""" + capi.declarations()
 
 
 # Modules that only `generate` needs are imported there: they are not what every program waits for.

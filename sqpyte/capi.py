@@ -74,18 +74,27 @@ if TRANSLATED_HOST:
 
     _functions = dict((name, _declare(name)) for name in FUNCTIONS)
 else:
-    from sqpyte.mem import ffi
-
     _CDEF = {'p': 'intptr_t', 'l': 'int64_t', 'i': 'int', 'd': 'double', '': 'void'}
-    ffi.cdef('\n'.join('%s %s(%s);' % (
-        _CDEF[result], name, ', '.join(_CDEF[kind] for kind in arguments) or 'void')
-        for name, (arguments, result, _) in FUNCTIONS.items()))
     library = None
 
-    def load(path):
-        """Take the functions from the shared library at path (str)."""
+    def declarations():
+        """The functions' declarations for cffi (str)."""
+        return '\n'.join('%s %s(%s);' % (
+            _CDEF[result], name, ', '.join([_CDEF[kind] for kind in arguments]) or 'void')
+            for name, (arguments, result, _) in sorted(FUNCTIONS.items()))
+
+    def use(functions):
+        """Take the functions from a cffi library object that has these declarations."""
         global library
-        library = ffi.dlopen(path)
+        library = functions
+
+    def load(path, more=''):
+        """Take the functions from the shared library at path (str), which has `more` functions
+        (declarations, str) in `library`."""
+        from cffi import FFI
+        ffi = FFI()
+        ffi.cdef(declarations() + more)
+        use(ffi.dlopen(path))
 
     def _declare(name):
         def call(*arguments):

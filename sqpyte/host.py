@@ -9,11 +9,10 @@ from sqpyte.mem import ffi
 
 MODE_OFF, MODE_HOT, MODE_ALWAYS = 0, 1, 2
 
-ffi.cdef('''
+DECLARATIONS = '''
     void sqpyte_set_vm(int (*)(void *));
     int sqpyte_set_mode(int mode, int threshold);
-''')
-
+'''
 LIBRARY = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
                        'build', 'libsqpyte-engine.so')
 _installed = []
@@ -27,7 +26,7 @@ def install(path=LIBRARY, mode=MODE_ALWAYS, threshold=0):
         hot (0 keeps it).
     """
     if not _installed:
-        capi.load(path)
+        capi.load(path, DECLARATIONS)
         interp.start()
 
         @ffi.callback('int(void *)', error=1)

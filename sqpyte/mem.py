@@ -112,7 +112,8 @@ if TRANSLATED_HOST:
 
 else:
     import struct
-    from cffi import FFI
+    # Not cffi's FFI: its parser of C types, written in Python, takes 0.1 s to load.
+    from _cffi_backend import FFI
 
     ffi = FFI()
     _BASE = 8       # cffi refuses to index a pointer whose base is NULL
