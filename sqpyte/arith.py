@@ -91,8 +91,16 @@ def subtract(w1, w2):
 def multiply(w1, w2):
     """r[P2] * r[P1]."""
     if isinstance(w1, W_Int) and isinstance(w2, W_Int):
+        a = w1.intval
+        b = w2.intval
+        # RPython's optimiser loops for ever on a multiplication by the constant -2**63, which
+        # it takes for a power of two.
+        if a == MIN_INT:
+            return _times_min_int(b)
+        if b == MIN_INT:
+            return _times_min_int(a)
         try:
-            return W_Int(ovfcheck(w2.intval * w1.intval))
+            return W_Int(ovfcheck(b * a))
         except OverflowError:
             return W_Real(float(w2.intval) * float(w1.intval))
     if is_number(w1) and is_number(w2):
@@ -100,8 +108,19 @@ def multiply(w1, w2):
     return _unusual(w1, w2)
 
 
+def _times_min_int(i):
+    """i * -2**63."""
+    if i == 0:
+        return W_Int(0)
+    if i == 1:
+        return W_Int(MIN_INT)
+    return W_Real(float(i) * -9223372036854775808.0)
+
+
 def truncated_quotient(b, a):
     """b / a rounded toward zero; a is not 0, and not -1."""
+    if a == MIN_INT:                    # see multiply
+        return int(b == MIN_INT)
     quotient = b // a
     if quotient < 0 and quotient * a != b:
         quotient += 1
@@ -137,6 +156,8 @@ def remainder(w1, w2):
             return NULL
         if a == -1:
             result = 0
+        elif a == MIN_INT:              # see multiply
+            result = 0 if b == MIN_INT else b
         else:
             result = b - truncated_quotient(b, a) * a
         if isinstance(w1, W_Int) and isinstance(w2, W_Int):
