@@ -58,7 +58,7 @@ def run(connection, sql):
 
 @pytest.mark.parametrize('sql', [SCAN, GROUPED], ids=['scan', 'grouped'])
 def test_hot_loops_run_in_the_vm(connection, expected, sql):
-    for _ in range(5):                      # interpreted, traced, compiled
+    for _ in range(45):                     # interpreted, traced, compiled; then the rare paths
         rows, _, why = run(connection, sql)
         assert rows == expected[sql]
         assert why == WHY_HOT
@@ -148,3 +148,26 @@ def test_texts_survive_the_page_they_were_read_from(connection, stock_library):
     sql = '''SELECT d, n, group_concat(d) FROM (SELECT d, count(*) AS n FROM (
              SELECT d || '-' || (a / 700) AS d FROM t ORDER BY a) GROUP BY d ORDER BY d)'''
     assert connection.execute(sql) == filled(Library(stock_library)).execute(sql)
+
+
+@pytest.mark.parametrize('sql', [
+    'SELECT sum((b > 0) * (-9223372036854775807 - 1)) FROM t',
+    'SELECT count(*) FROM t WHERE a % (-9223372036854775807 - 1) > 5',
+    'SELECT total(b / (-9223372036854775807 - 1)) FROM t'])
+def test_the_smallest_integer_as_a_constant_of_a_trace(connection, stock_library, sql):
+    """RPython's optimiser must not see a multiplication by it: it would not end."""
+    expected = filled(Library(stock_library)).execute(sql)
+    for _ in range(3):
+        assert connection.execute(sql) == expected
+
+
+def test_a_statement_inside_a_statement_of_the_vm(connection, library):
+    """A user function that runs SQL: the VM is entered again while it waits for the function."""
+    library.set_mode(ALWAYS, 0)
+    try:
+        connection.create_function(
+            'inner', lambda text: str(connection.execute('SELECT sum(b) FROM t WHERE a < 50')[0][0]))
+        rows = connection.execute('SELECT inner(d) FROM t WHERE a <= 60')
+        assert rows == [(str(sum(n % 97 - 40 for n in range(1, 50))),)] * 60
+    finally:
+        library.set_mode(HOT, 1000)
