@@ -132,6 +132,8 @@ static int sqpyteBatchPage(
   int nValue = (int)aSpec[SQPYTE_SPEC_COUNT];
   int nMost = (int)aSpec[SQPYTE_SPEC_ROWS];
   int nStride = SQPYTE_TAG_WORDS(nValue) + nValue;
+  int bRowid = nValue>0
+      && (aSpec[SQPYTE_SPEC_HEAD+nValue-1] & 0xffff)==SQPYTE_ROWID;
   int nDone = 0;
   const u8 *aEnd = pPage->aDataEnd;
   const u8 *pBase = pPage->aData;
@@ -144,15 +146,26 @@ static int sqpyteBatchPage(
     const u8 *p = pBase + (pPage->maskPage & get2byteAligned(aIdx));
     u32 nPayload;
     u32 nLocal;
-    u64 iKey;
+    u64 iKey = 0;
     if( p+4>aEnd ) break;     /* the smallest cell takes four bytes */
+    /* The page has just been read: its content is far from the CPU. */
+    __builtin_prefetch(pBase + (pPage->maskPage & get2byteAligned(&aIdx[4])));
     if( (nPayload = *p)<0x80 ){
       p++;
+    }else if( p[1]<0x80 ){
+      nPayload = (nPayload & 0x7f)<<7 | p[1];
+      p += 2;
     }else{
       p += sqlite3GetVarint32(p, &nPayload);
+      if( nPayload>0x7fffffff ) break;
     }
-    if( nPayload>0x7fffffff ) break;
-    p += sqlite3GetVarint(p, &iKey);
+    if( bRowid ){
+      p += sqlite3GetVarint(p, &iKey);
+    }else{
+      const u8 *pLast = p + 8;
+      while( *p>=0x80 && p<pLast ) p++;
+      p++;
+    }
     nLocal = nPayload;
     if( nPayload>pPage->maxLocal ){
       nLocal = (u32)btreePayloadToLocal(pPage, nPayload);
@@ -217,36 +230,49 @@ long sqpyte_python_function(long pFuncDef){
   return 0;
 }
 
-/* Whether the Next or Prev at pc is the end of a scan of a table, with no loop
-** inside it, and what is in it: SQPYTE_LOOP_*. */
+/* Whether an opcode calls a function in the caller's language. */
+static int sqpyteCallsPython(const Op *pOp){
+  switch( pOp->opcode ){
+    case OP_Function: case OP_PureFunc: case OP_AggStep: case OP_AggStep1:
+      if( pOp->p4type==P4_FUNCDEF ){
+        return sqpyte_python_function((long)pOp->p4.pFunc)!=0;
+      }
+      return pOp->p4type==P4_FUNCCTX
+          && sqpyte_python_function((long)pOp->p4.pCtx->pFunc)!=0;
+  }
+  return 0;
+}
+
+/* Whether the Next at pc is the end of a scan of a table, with no loop inside
+** it, and what kind: SQPYTE_LOOP_*. */
 static int sqpyteScan(Vdbe *p, int pc){
   Op *aOp = p->aOp;
   int head = aOp[pc].p2;
   int found = 0;
+  int bCalls = 0;
   int i;
   for(i=0; i<p->nOp; i++){
     if( aOp[i].opcode==OP_OpenRead && aOp[i].p1==aOp[pc].p1 ) break;
   }
   if( i>=p->nOp || aOp[i].p4type!=P4_INT32 ) return 0;
   for(i=head; i<pc; i++){
-    switch( aOp[i].opcode ){
+    const Op *pOp = &aOp[i];
+    switch( pOp->opcode ){
       case OP_ResultRow:
         found |= SQPYTE_LOOP_ROWS;
-        break;
-      case OP_Function: case OP_PureFunc: case OP_AggStep: case OP_AggStep1:
-        if( aOp[i].p4type==P4_FUNCDEF
-          ? sqpyte_python_function((long)aOp[i].p4.pFunc)
-          : aOp[i].p4type==P4_FUNCCTX
-            && sqpyte_python_function((long)aOp[i].p4.pCtx->pFunc)
-        ){
-          found |= SQPYTE_LOOP_PYTHON;
-        }
         break;
       case OP_Next: case OP_Prev: case OP_VNext: case OP_SorterNext:
       case OP_Yield:
         return 0;
     }
+    if( sqpyteCallsPython(pOp) ){
+      bCalls = 1;
+    }else if( bCalls && (sqlite3OpcodeProperty[pOp->opcode] & OPFLG_JUMP)
+           && (pOp->p2>=pc || pOp->p2<head) ){
+      found |= SQPYTE_LOOP_PYTHON;    /* the call may reject the row */
+    }
   }
+  if( bCalls && (found & SQPYTE_LOOP_ROWS)==0 ) found |= SQPYTE_LOOP_PYTHON;
   return found;
 }
 

@@ -349,7 +349,7 @@ class Cursor:
         self._ready = False
         try:
             if patience == 0:
-                rc = tiers.planner.take_over(self._connection, self, statement)
+                rc = self._taken_over(statement)
             else:
                 rc = step(statement.pointer, statement.cells)
         finally:
@@ -357,6 +357,14 @@ class Cursor:
         if rc != ROW or self._connection._raised is not None:
             self._stepped(statement, rc)
         return row
+
+    def _taken_over(self, statement):
+        """Step, or have the inliner take the statement over."""
+        try:
+            return tiers.planner.take_over(self._connection, self, statement)
+        except BaseException:
+            self._drop()
+            raise
 
     def _stepped(self, statement, rc):
         """Deal with a step that found no further row; raises SQLite's error."""

@@ -3,8 +3,8 @@
 A loop is worth it only if it runs long: analysing a program and generating its class takes
 milliseconds, and PyPy's JIT has to see a thousand rows.  So statements start in C.  One that
 returns rows is looked at after so many of them (its `patience`); one that calls functions written
-in Python is stopped at the head of its loop, where the size of its table tells.  The engine does
-the stopping: `sqpyteStopPc` in c_engine/edits.py.
+in Python for rows that it doesn't return is stopped at the head of its loop, where the size of its
+table tells.  The engine does the stopping: `sqpyteStopPc` in c_engine/edits.py.
 
 Classes are kept by the program's content and the types of the first row, not by statement.
 """

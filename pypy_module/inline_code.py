@@ -29,7 +29,7 @@ FEWEST_ROWS, MOST_ROWS = 16, 512
 NAMES = {'Runner': Runner, 'RowsRunner': RowsRunner, 'AheadRunner': AheadRunner,
          'RunRunner': RunRunner, 'affinity': affinity}
 for _module, _names in [
-        (inline_memory, 'WORDS DOUBLES CHARS unpack BASE'),
+        (inline_memory, 'WORDS DOUBLES CHARS unpack BASE data_at'),
         (inline_values, 'text_at unwrapped wrapped private result_of UNDECODABLE'),
         (values, 'W_Int W_Real W_Text W_Blob NULL'),
         (arith, 'add subtract multiply divide remainder'),
@@ -57,7 +57,7 @@ class Code:
         loop: the Loop.
         tags: the words of tags that the first row has (tuple of int); () not to specialise.
         names: the namespace of the generated code (dict).
-        presets: attributes that `prepare` sets: name to (kind, number, whether as Python value).
+        presets: attributes that `prepare` sets: name to (kind, number, form).
     """
 
     def __init__(self, loop, tags):
@@ -80,10 +80,13 @@ class Code:
         """The expression for value `number` of the row `i`."""
         return 'WORDS[i + %d]' % (self.tag_words + number)
 
-    def preset(self, kind, number, python):
-        """The expression for an invariant register ('k') or a bound parameter ('q')."""
-        name = '%s%s%d' % (kind, 'x' if python else '', number)
-        self.presets[name] = (kind, number, python)
+    def preset(self, kind, number, form):
+        """The expression for an invariant register ('k') or a bound parameter ('q').
+
+        Its form is 'w' (W_Value), 'v' (Python's value) or 'b' (the bytes of a text).
+        """
+        name = '%s%s%d' % (kind, form, number)
+        self.presets[name] = (kind, number, form)
         return 'self.' + name
 
     def constant(self, value, hint):
@@ -124,10 +127,10 @@ class Code:
         made.spec = address_of(made.spec_buffer)
         made.free = []
         presets = sorted(self.presets.items())
-        made.registers = [(name, number, python)
-                          for name, (kind, number, python) in presets if kind == 'k']
-        made.variables = [(name, number, python)
-                          for name, (kind, number, python) in presets if kind == 'q']
+        made.registers = [(name, number, form)
+                          for name, (kind, number, form) in presets if kind == 'k']
+        made.variables = [(name, number, form)
+                          for name, (kind, number, form) in presets if kind == 'q']
         return made
 
     def _tags(self):

@@ -135,7 +135,13 @@ class Part:
             return 'self.c%d' % register
         if register in self.loop.written:
             return 'w%d' % register
-        return self.code.preset('k', register, False)
+        return self.code.preset('k', register, 'w')
+
+    def data(self, register):
+        """The expression for the bytes of a register that holds a W_Text."""
+        if register in self.loop.written:
+            return 'data_at({0}.address, {0}.size)'.format(self.w(register))
+        return self.code.preset('k', register, 'b')
 
     def v(self, register, pc):
         """The expression for a register's Python value, for the opcode at `pc`."""
@@ -143,7 +149,7 @@ class Part:
             self.source.add('v%d = unwrapped(self.c%d)' % (register, register))
             self.check(pc, 'v%d' % register)
         elif register not in self.loop.written:
-            return self.code.preset('k', register, True)
+            return self.code.preset('k', register, 'v')
         return 'v%d' % register
 
     def check(self, pc, name):

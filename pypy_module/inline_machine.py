@@ -67,9 +67,14 @@ class Known:
         return None
 
     def loop_with_user_code(self):
-        """The first Loop that calls functions written in Python, or None."""
+        """The first Loop that calls functions written in Python, or None.
+
+        What comes before it has no loop that C would have to run opcode by opcode to get there.
+        """
         for _, loop, _ in self.shapes.found:
-            if loop is not None and loop.python:
+            if loop is None:
+                return None
+            if loop.python:
                 return loop
         return None
 
@@ -176,10 +181,14 @@ def enter(specialise, connection, cursor, statement, loop):
     """
     made = class_for(specialise, statement, loop)
     runner = made(connection, statement, known(statement).calls)
-    if not runner.prepare():
+    try:
+        if not runner.prepare():
+            runner.detach()
+            return stepped(statement)
+        runner.begin()
+    except BaseException:
         runner.detach()
-        return stepped(statement)
-    runner.begin()
+        raise
     if runner.left:
         return statement.grow() if runner.rc == GROW else runner.rc
     runner.attach(cursor)

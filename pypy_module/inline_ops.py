@@ -9,6 +9,7 @@ from pypy_module.inline_emit import V, W
 from pypy_module.inline_shape import ROWID, RUN, copied
 from pypy_module.inline_values import unwrapped
 from pypy_module.library import NUMBERS
+from sqpyte.compare import BINARY
 from sqpyte.ops_compute import affinity_is_trivial
 from sqpyte.values import NULL, W_Int, W_Real, row_origin
 
@@ -133,9 +134,9 @@ def variable(part, pc, op):
     """A bound parameter, which doesn't change while the statement runs."""
     need = part.needed(pc, op.p2)
     if need & W:
-        part.set_w(op.p2, part.code.preset('q', op.p1, False))
+        part.set_w(op.p2, part.code.preset('q', op.p1, 'w'))
     if need & V:
-        part.source.add('v%d = %s' % (op.p2, part.code.preset('q', op.p1, True)))
+        part.source.add('v%d = %s' % (op.p2, part.code.preset('q', op.p1, 'v')))
 
 
 @emits('Copy', 'SCopy', 'Move')
@@ -196,6 +197,12 @@ def _comparison(name):
             source.add('%s type(%s) is %s and type(%s) is %s:' % (
                 'if' if number == 'intval' else 'elif', left, kind, right, kind))
             source.add('    holds = %s.%s %s %s.%s' % (left, number, sign, right, number))
+        affinity = op.p5 & layout.SQLITE_AFF_MASK
+        if op.collation == BINARY and affinity < layout.SQLITE_AFF_NUMERIC:
+            source.add('elif type(%s) is W_Text and type(%s) is W_Text:' % (left, right))
+            same_size = '%s.size == %s.size and ' % (left, right) if sign == '==' else ''
+            source.add('    holds = %s%s %s %s' % (
+                same_size, part.data(op.p3), sign, part.data(op.p1)))
         source.add('else:')
         with source.block():
             source.add('o = compare_operands(%s, %s, %d, %d)' % (left, right, op.p5, op.collation))
@@ -203,7 +210,8 @@ def _comparison(name):
             if_null = op.p5 & layout.SQLITE_JUMPIFNULL
             source.add('holds = ' + (condition_or_null if if_null else condition))
         part.branch('holds', part.jump(pc, op.p2))
-    comparison.__doc__ = 'Numbers directly, others by the shared function compare_operands.'
+    comparison.__doc__ = ('Numbers, and texts by their bytes, directly; others by the shared '
+                          'function compare_operands.')
 
 
 for _name in CONDITIONS:

@@ -12,8 +12,8 @@ date (position of the cursor, registers, program counter) and steps the statemen
 
 The classes that `inline_code` generates derive from Runner; their attributes are `k` (the next row
 of the batch, as an index of `WORDS`, or of the list of selected rows), `end`, `i` (the row that is
-being computed, where user code runs), and per register `kN` or `xN` (invariants, as W_ and Python
-value), `cN` (kept from row to row) and `aN` (instance of an aggregate).
+being computed, where user code runs), and per register `kwN`, `kvN` or `kbN` (invariants, in their
+forms), `cN` (kept from row to row) and `aN` (instance of an aggregate).
 """
 
 import weakref
@@ -21,11 +21,11 @@ import weakref
 from c_engine.generated import layout, opcodes
 from pypy_module import errors
 from pypy_module.callbacks import report
-from pypy_module.inline_memory import BASE, WORDS
+from pypy_module.inline_memory import BASE, WORDS, data_at
 from pypy_module.inline_values import UNDECODABLE, load, store, unwrapped
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import mem
-from sqpyte.values import CONSTANT, NULL
+from sqpyte.values import CONSTANT, NULL, W_Text
 
 ROW, DONE = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
 HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
@@ -45,9 +45,9 @@ class Runner:
         spec: address of the spec for `sqpyte_batch`.
         stride: words of a row.
         words: of the buffer.
-        registers: (attribute, register, whether it is wanted as a Python value) of what `prepare`
-            loads (list).
-        variables: (attribute, number of the bound parameter, as above) (list).
+        registers: (attribute, register, form) of what `prepare` loads (list); for the forms see
+            Code.preset.
+        variables: (attribute, number of the bound parameter, form), likewise (list).
         free: buffers that aren't used (list).
 
     Attributes:
@@ -88,14 +88,14 @@ class Runner:
 
     def prepare(self):
         """Load what the loop reads from before it; returns whether all of it can be had."""
-        for name, register, python in self.registers:
+        for name, register, form in self.registers:
             w = load(self.memory + register * layout.sizeof_Mem, CONSTANT)
-            if not self._preset(name, w, python):
+            if not self._preset(name, w, form):
                 return False
         variables = mem.i64(self.vdbe + layout.Vdbe_aVar)
-        for name, number, python in self.variables:
+        for name, number, form in self.variables:
             w = load(variables + (number - 1) * layout.sizeof_Mem, CONSTANT)
-            if not self._preset(name, w, python):
+            if not self._preset(name, w, form):
                 return False
         for register in self.loop.fields:
             w = NULL
@@ -111,11 +111,15 @@ class Runner:
         self.most = lib.sqlite3_limit(self.connection._db, LIMIT_LENGTH, -1)
         return self._onces_are_done()
 
-    def _preset(self, name, w, python):
-        """Set the attribute `name` to the W_Value, or to its Python value; whether it could."""
+    def _preset(self, name, w, form):
+        """Set the attribute `name` to a form of the W_Value; returns whether it could."""
         if w is None:
             return False
-        value = unwrapped(w) if python else w
+        value = w
+        if form == 'v':
+            value = unwrapped(w)
+        elif form == 'b':
+            value = data_at(w.address, w.size) if type(w) is W_Text else b''
         setattr(self, name, value)
         return value is not UNDECODABLE
 
