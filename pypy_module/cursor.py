@@ -48,8 +48,8 @@ class Cursor:
         if not isinstance(connection, Connection):
             raise TypeError('Cursor() argument 1 must be sqlite3.Connection, not '
                             + type(connection).__name__)
-        if self._connection is not None and not self._ready and not self._closed:
-            raise errors.ProgrammingError('Recursive use of cursors not allowed.')
+        if self._connection is not None and not self._closed:
+            self._check_ready()
         self._drop()
         self._connection = connection
         connection._check_thread()
@@ -88,6 +88,9 @@ class Cursor:
             raise errors.ProgrammingError('Cannot operate on a closed cursor.')
         self._connection._check_thread()
         self._connection._check_open()
+
+    def _check_ready(self):
+        """Raise ProgrammingError in the middle of something; with the connection's lock held."""
         if not self._ready:
             raise errors.ProgrammingError('Recursive use of cursors not allowed.')
 
@@ -105,6 +108,7 @@ class Cursor:
             return self._execute(sql, parameters)
         self._check()
         with self._connection._lock:
+            self._check_ready()
             return self._execute(sql, parameters)
 
     def _execute(self, sql, parameters):
@@ -156,6 +160,8 @@ class Cursor:
         """Take a statement over after `_run` if it isn't finished: it is at a row, or empty."""
         connection = self._connection
         if rc == ROW:
+            if statement.one_row and connection._plain:
+                statement.short = True
             self._statement = statement
             statement.owner = connection._watch(self, statement)
             self._description = statement.description
@@ -181,6 +187,7 @@ class Cursor:
         """
         self._check()
         with self._connection._lock:
+            self._check_ready()
             self._executemany(sql, parameters)
         return self
 
@@ -267,6 +274,7 @@ class Cursor:
             raise ValueError('embedded null character')
         self._check()
         with self._connection._lock:
+            self._check_ready()
             self._connection._script(sql_script)
         return self
 
@@ -321,6 +329,7 @@ class Cursor:
             return self._advance()
         self._check()
         with self._connection._lock:
+            self._check_ready()
             return self._advance()
 
     def _advance(self):
@@ -437,13 +446,14 @@ class Cursor:
         """Give up the rows that are left; the cursor can't be used any more."""
         if self._connection is None:
             raise errors.ProgrammingError('Base Cursor.__init__ not called.')
-        if not self._ready and not self._closed:
-            raise errors.ProgrammingError('Recursive use of cursors not allowed.')
         self._connection._check_thread()
         self._connection._check_open()
-        self._drop()
-        self._closed = True
-        self._ready = False
+        if not self._closed:
+            with self._connection._lock:
+                self._check_ready()
+                self._drop()
+                self._closed = True
+                self._ready = False
 
     def setinputsizes(self, sizes, /):
         """Do nothing; the DB-API asks for it."""

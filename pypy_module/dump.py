@@ -1,4 +1,8 @@
-"""A database as SQL text, as the sqlite3 shell's `.dump` and sqlite3's `iterdump` write it."""
+"""A database as SQL text, as the sqlite3 shell's `.dump` and sqlite3's `iterdump` write it.
+
+Like the shell, and unlike sqlite3, it leaves out the rows of virtual tables: they are in tables of
+their own, and where not, they could not be inserted when the script is run.
+"""
 
 from pypy_module.errors import OperationalError
 
@@ -71,6 +75,7 @@ def dump(connection, pattern):
                 yield 'PRAGMA writable_schema=ON;'
             yield ("INSERT INTO sqlite_master(type,name,tbl_name,rootpage,sql)"
                    "VALUES('table',%s,%s,0,%s);" % (literal(name), literal(name), literal(sql)))
+            continue
         else:
             yield sql + ';'
         yield from rows(cursor, name)

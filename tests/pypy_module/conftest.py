@@ -1,0 +1,39 @@
+"""Fixtures of the DB-API's tests."""
+
+import gc
+
+import pytest
+
+import sqpyte
+
+
+@pytest.fixture
+def connection():
+    """A Connection to a database in memory."""
+    connection = sqpyte.connect(':memory:')
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def path(tmp_path):
+    """The path (str) of a database file that doesn't exist yet."""
+    return str(tmp_path / 'test.db')
+
+
+@pytest.fixture
+def numbers(connection):
+    """A Connection with a table `t(a INTEGER, b TEXT)` of ten rows, committed."""
+    connection.execute('CREATE TABLE t(a INTEGER, b TEXT)')
+    connection.executemany('INSERT INTO t VALUES (?, ?)', [(i, 'row %d' % i) for i in range(10)])
+    connection.commit()
+    return connection
+
+
+@pytest.fixture
+def collect():
+    """A function that collects garbage, finalisers and weak references included."""
+    def collect():
+        for _ in range(4):
+            gc.collect()
+    return collect

@@ -1,0 +1,220 @@
+"""Prepared statements: kept, lent, taken back; nothing stays behind in the database."""
+
+import os
+import sys
+
+import pytest
+
+import sqpyte
+from pypy_module import lending
+
+
+def busy(connection):
+    """The SQL of the statements that are in use."""
+    return [statement.sql for statement in connection._all if statement.busy]
+
+
+def test_statements_are_kept_for_their_sql(numbers):
+    sql = 'SELECT a FROM t WHERE a = ?'
+    numbers.execute(sql, (1,)).fetchall()
+    statement = numbers._statements[sql]
+    count = len(numbers._all)
+    for i in range(10):
+        assert numbers.execute(sql, (i,)).fetchall() == [(i,)]
+    assert numbers._statements[sql] is statement
+    assert len(numbers._all) == count
+
+
+def test_statements_are_free_when_their_rows_are_at_an_end(numbers):
+    # Nobody fetches these rows. There is no index on a, so there may be a second one.
+    cursors = [numbers.execute(sql) for sql in ('SELECT a FROM t WHERE a = 3',
+                                                'SELECT count(*) FROM t',
+                                                'SELECT b FROM t WHERE rowid = 3')]
+    assert busy(numbers) == ['SELECT a FROM t WHERE a = 3']
+    cursors[0].fetchall()
+    assert busy(numbers) == []
+    cursor = numbers.execute('SELECT a FROM t')
+    assert len(busy(numbers)) == 1
+    cursor.fetchall()
+    assert busy(numbers) == []
+    cursor.execute('SELECT a FROM t').close()
+    assert busy(numbers) == []
+
+
+def test_errors_free_statements(numbers):
+    numbers.create_function('fail_at', 1, lambda a: 1 // (a - 5))
+    for use in (lambda: numbers.execute('SELECT fail_at(5)'),
+                lambda: numbers.execute('SELECT fail_at(a) FROM t').fetchall(),
+                lambda: numbers.executemany('INSERT INTO t(a) VALUES (fail_at(?))', [(1,), (5,)])):
+        with pytest.raises(sqpyte.OperationalError):
+            use()
+        assert busy(numbers) == []
+
+
+@pytest.mark.parametrize('capacity', [0, 1, 3, 128])
+def test_the_cache_has_its_size(path, capacity):
+    connection = sqpyte.connect(path, cached_statements=capacity)
+    for _ in range(3):
+        for i in range(capacity + 3):
+            assert connection.execute('SELECT %d' % i).fetchall() == [(i,)]
+            assert len(connection._statements) <= capacity
+            assert len(connection._all) <= capacity
+    connection.close()
+
+
+def test_the_statement_used_least_recently_goes(path):
+    connection = sqpyte.connect(path, cached_statements=3)
+    for sql in ('SELECT 1', 'SELECT 2', 'SELECT 3', 'SELECT 1', 'SELECT 4'):
+        connection.execute(sql).fetchall()
+    assert set(connection._statements) == {'SELECT 1', 'SELECT 3', 'SELECT 4'}
+    connection.close()
+
+
+def test_a_statement_that_goes_while_it_is_used(path):
+    connection = sqpyte.connect(path, cached_statements=1)
+    cursors = [connection.execute('SELECT %d UNION ALL SELECT 0' % i) for i in range(20)]
+    assert [cursor.fetchall() for cursor in cursors] == [[(i,), (0,)] for i in range(20)]
+    connection.execute('SELECT 21').fetchall()
+    assert len(connection._all) <= 2
+    connection.close()
+
+
+def test_the_same_sql_many_times_at_once(numbers):
+    sql = 'SELECT a FROM t'
+    cursors = [numbers.execute(sql) for _ in range(50)]
+    assert [cursor.fetchone() for cursor in cursors] == [(0,)] * 50
+    for cursor in cursors:
+        assert len(cursor.fetchall()) == 9
+    count = len(numbers._all)
+    cursors = [numbers.execute(sql) for _ in range(50)]
+    assert len(numbers._all) == count
+    assert len(busy(numbers)) == 50
+
+
+def test_dropped_cursors_do_not_keep_their_statements(numbers, collect):
+    sql = 'SELECT a FROM t WHERE a >= ?'
+    for i in range(3 * lending.MANY):
+        assert numbers.execute(sql, (i % 10,)).fetchone() == (i % 10,)
+    assert len(numbers._all) <= lending.MANY + 20
+    collect()
+    assert numbers.execute(sql, (1,)).fetchone() == (1,)
+    assert len(busy(numbers)) <= 1
+
+
+def test_a_dropped_cursor_does_not_lock(numbers):
+    """Dropping a table fails while it is read; the cursor that reads it is garbage."""
+    numbers.execute('SELECT a FROM t').fetchone()
+    numbers.execute('DROP TABLE t')
+
+
+def test_a_cursor_that_is_there_does_lock(numbers):
+    cursor = numbers.execute('SELECT a FROM t')
+    with pytest.raises(sqpyte.OperationalError, match='database table is locked') as caught:
+        numbers.execute('DROP TABLE t')
+    assert caught.value.sqlite_errorname == 'SQLITE_LOCKED'
+    assert len(cursor.fetchall()) == 10
+    numbers.execute('DROP TABLE t')
+
+
+def test_other_connections_may_write_after_a_cursor_was_dropped(path, collect):
+    reader = sqpyte.connect(path, isolation_level=None)
+    reader.execute('CREATE TABLE t(a)')
+    reader.executemany('INSERT INTO t VALUES (?)', [(i,) for i in range(10)])
+    writer = sqpyte.connect(path, timeout=0)
+    reader.execute('SELECT a FROM t').fetchone()
+    collect()
+    writer.execute('INSERT INTO t VALUES (1)')
+    writer.commit()
+    reader.close()
+    writer.close()
+
+
+def open_files(path):
+    """How many descriptors of this process are of the database or its journals."""
+    found = 0
+    for number in os.listdir('/proc/self/fd'):
+        try:
+            found += os.readlink('/proc/self/fd/' + number).startswith(path)
+        except OSError:
+            pass
+    return found
+
+
+@pytest.mark.skipif(not sys.platform.startswith('linux'), reason='looks into /proc; CI is Linux')
+def test_close_leaves_nothing_open(path):
+    connection = sqpyte.connect(path)
+    connection.execute('CREATE TABLE t(a)')
+    connection.executemany('INSERT INTO t VALUES (?)', [(i,) for i in range(10)])
+    connection.execute("INSERT INTO t VALUES (x'0011')")
+    cursors = [connection.execute('SELECT a FROM t') for _ in range(3)]
+    blob = connection.blobopen('t', 'a', 11)
+    assert open_files(path) > 0
+    connection.close()
+    assert open_files(path) == 0
+    for use in (cursors[0].fetchone, lambda: cursors[1].execute('SELECT 1'), cursors[2].close,
+                blob.read, connection.commit, connection.cursor, lambda: connection.in_transaction,
+                lambda: connection.execute('SELECT 1')):
+        with pytest.raises(sqpyte.ProgrammingError, match='Cannot operate on a closed database.'):
+            use()
+    connection.close()
+
+
+@pytest.mark.skipif(not sys.platform.startswith('linux'), reason='looks into /proc; CI is Linux')
+def test_a_dropped_connection_is_closed(path, collect):
+    def use():
+        connection = sqpyte.connect(path)
+        connection.create_function('f', 1, lambda a: a)
+        connection.create_collation('c', lambda a, b: 0)
+        connection.set_authorizer(lambda *args: 0)
+        connection.execute('CREATE TABLE t(a)')
+        return connection.execute('SELECT f(1) UNION ALL SELECT 2').fetchone()
+    with pytest.warns(ResourceWarning, match='unclosed database in <sqpyte.Connection'):
+        assert use() == (1,)
+        collect()
+    assert open_files(path) == 0
+
+
+def test_opening_a_connection_anew(numbers):
+    """Cursors go on with the database that they began with."""
+    cursor = numbers.execute('SELECT a FROM t')
+    assert cursor.fetchone() == (0,)
+    numbers.__init__(':memory:')
+    assert numbers.execute('SELECT * FROM sqlite_master').fetchall() == []
+    assert len(cursor.fetchall()) == 9
+    assert busy(numbers) == []
+
+
+def test_a_connection_without_init():
+    class Broken(sqpyte.Connection):
+        def __init__(self, *args):
+            pass
+    connection = Broken(':memory:')
+    for use in (connection.cursor, connection.commit, connection.close,
+                lambda: connection.execute('SELECT 1'), lambda: connection.total_changes):
+        with pytest.raises(sqpyte.ProgrammingError, match='Base Connection.__init__ not called.'):
+            use()
+
+
+def test_a_schema_that_changes(numbers):
+    sql = 'SELECT * FROM t WHERE a = 1'
+    assert numbers.execute(sql).fetchall() == [(1, 'row 1')]
+    for i in range(3):
+        numbers.execute('ALTER TABLE t ADD COLUMN c%d DEFAULT %d' % (i, i))
+        row = (1, 'row 1') + tuple(range(i + 1))
+        assert numbers.execute(sql).fetchall() == [row]
+    for i in range(3):
+        numbers.execute('ALTER TABLE t DROP COLUMN c%d' % i)
+    assert numbers.execute(sql).fetchall() == [(1, 'row 1')]
+    assert len(numbers.execute(sql).description) == 2
+
+
+def test_long_texts_of_single_rows(connection):
+    """The row buffer grows until the texts of the only row fit behind it."""
+    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b)')
+    lengths = [10, 1000, 5000, 5000, 5000, 5000, 5000, 100000, 10]
+    connection.executemany('INSERT INTO t VALUES (?, ?)',
+                           [(i, 'x' * length) for i, length in enumerate(lengths)])
+    for i, length in enumerate(lengths):
+        row = connection.execute('SELECT b, ? FROM t WHERE a = ?', ('y' * length, i)).fetchone()
+        assert row == ('x' * length, 'y' * length)
+    assert connection._statements['SELECT b, ? FROM t WHERE a = ?'].cells[0] > 1000
