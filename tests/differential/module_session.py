@@ -251,7 +251,7 @@ class Session:
 
 def _about(cursor):
     names = cursor.description and [column[0] for column in cursor.description]
-    return "columns %s, rowcount %s, lastrowid %s" % (names, cursor.rowcount, cursor.lastrowid)
+    return "columns %a, rowcount %s, lastrowid %s" % (names, cursor.rowcount, cursor.lastrowid)
 
 
 def _bound(sql, parameters):
