@@ -51,7 +51,7 @@ def open_library(path, generated):
         fail(path, error)
     try:
         version = library.sqpyte_fused_version()
-    except AttributeError:
+    except (AttributeError, generated.ffi.error):
         fail(path, 'it has no fused calls')
     wanted = generated.NUMBERS['SQPYTE_FUSED_VERSION']
     if version != wanted:

@@ -5,9 +5,13 @@ others of sqlite3) are loaded from `pypy_module` when first used, so that a modu
 in this package can be imported without them, and by Python 2.7.
 """
 
+import os
+
 
 def __getattr__(name):
-    if name.startswith('__') and name != '__all__':
+    if name.startswith('__') and name != '__all__' or os.path.exists(
+            os.path.join(os.path.dirname(__file__), name + '.py')):
+        # A submodule, if anything: the import system asks here before it looks for the file.
         raise AttributeError('module %r has no attribute %r' % (__name__, name))
     from pypy_module import dbapi
     if name == 'dbapi2':

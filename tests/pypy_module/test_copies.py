@@ -88,7 +88,8 @@ def test_dump(connection):
     copy.executescript('\n'.join(script))
     # A virtual table is written into the schema, which SQLite has to read again.
     copy.deserialize(copy.serialize())
-    for sql in ('SELECT * FROM words("some")', 'SELECT * FROM "a ""table"', 'SELECT * FROM v', 'SELECT * FROM sqlite_sequence',
+    for sql in ('SELECT * FROM "a ""table"', 'SELECT * FROM v', 'SELECT * FROM sqlite_sequence',
+                'SELECT * FROM words(\'some\')',
                 'SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name'):
         assert copy.execute(sql).fetchall() == connection.execute(sql).fetchall()
     assert list(connection.iterdump(filter='v')) == [

@@ -1,0 +1,44 @@
+"""sqpyte.explain: which tier runs a statement, and why."""
+
+import pytest
+
+import sqpyte
+
+
+def test_every_statement_is_told(numbers):
+    explanation = sqpyte.explain(numbers, "SELECT a FROM t; -- why\nSELECT ';' ; INSERT INTO t "
+                                          "VALUES (1, 2)")
+    assert [plan.sql.rstrip('; ') for plan in explanation] == [
+        'SELECT a FROM t', "-- why\nSELECT ';'", 'INSERT INTO t VALUES (1, 2)']
+    for plan in explanation:
+        assert plan.tier in ('inliner', 'vm', 'c')
+        assert plan.reason
+        assert str(plan).startswith(plan.tier + ': ')
+    assert len(str(explanation).splitlines()) >= 6
+    assert numbers.execute('SELECT count(*) FROM t').fetchone() == (10,)
+    assert not numbers.in_transaction
+
+
+def test_nothing_to_tell(numbers):
+    assert sqpyte.explain(numbers, ' -- nothing') == []
+    assert str(sqpyte.explain(numbers, '')) == ''
+
+
+def test_what_sqlite_rejects(numbers):
+    with pytest.raises(sqpyte.OperationalError, match='no such table: missing'):
+        sqpyte.explain(numbers, 'SELECT 1; SELECT * FROM missing')
+    with pytest.raises(sqpyte.ProgrammingError, match='closed database'):
+        closed = sqpyte.connect(':memory:')
+        closed.close()
+        sqpyte.explain(closed, 'SELECT 1')
+
+
+def test_it_leaves_statements_as_they_are(numbers):
+    sql = 'SELECT a FROM t'
+    cursor = numbers.execute(sql)
+    assert cursor.fetchone() == (0,)
+    sqpyte.explain(numbers, sql)
+    assert len(cursor.fetchall()) == 9
+    count = len(numbers._all)
+    sqpyte.explain(numbers, 'SELECT a, b FROM t WHERE a > 5')
+    assert len(numbers._all) == count
