@@ -6,7 +6,13 @@ crash is a failed test like any other, and no two SQLite libraries share a proce
 back is a *transcript*: every row with exact types and bits, every error.  All transcripts must be
 equal to stock's.
 
-    values.py, tables.py, expressions.py, queries.py    what hypothesis generates
+    values.py, tables.py, expressions.py, queries.py,
+    interleavings.py, corruption.py                     what hypothesis generates
     capi.py, capi_session.py                            scripts over the C API
     module_session.py                                   scripts over a DB-API module
+    conftest.py                                         the comparison
+    budget.py                                           how many examples
+    replay.py                                           failing scripts, kept and repeated
+
+SQPYTE_DIFFERENTIAL=engine,module-inline,... leaves all other tiers out.
 """

@@ -7,7 +7,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-_FACTORS = {"ci": 1, "deep": 40}
+_FACTORS = {"ci": 1, "deep": 20}
 
 
 def examples(count):

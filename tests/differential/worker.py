@@ -1,8 +1,8 @@
 """A tier in a process of its own: it takes scripts, and gives transcripts back.
 
 Child: `python -m tests.differential.worker DIRECTORY capi LIBRARY TIER` or `... DIRECTORY module
-MODULE`, pickles on stdin and stdout.  Parent: `Worker`.  A child that crashes or hangs is a `Crash` of that script,
-so hypothesis shrinks it, and the next script gets a new child.
+MODULE`, pickles on stdin and stdout.  Parent: `Worker`.  A child that crashes or hangs is a
+`Crash` of that script, so hypothesis shrinks it, and the next script gets a new child.
 """
 import os
 import pickle
