@@ -8,7 +8,6 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from rpython.rtyper.lltypesystem import lltype, rffi
 from rpython.rlib.entrypoint import entrypoint_lowlevel
 from rpython.rlib.rstack import _stack_set_length_fraction
 from rpython.rtyper.lltypesystem import lltype, rffi

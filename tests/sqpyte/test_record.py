@@ -27,13 +27,13 @@ def encode(values):
         if value is None:
             types += varint(0)
         elif isinstance(value, int):
-            for serial_type, size in ((1, 1), (2, 2), (3, 3), (4, 4), (5, 6), (6, 8)):
-                if -(1 << 8 * size - 1) <= value < 1 << 8 * size - 1:
-                    break
             if value in (0, 1):
                 types += varint(8 + value)
             else:
-                types += varint(serial_type)
+                sizes = [1, 2, 3, 4, 6, 8]
+                size = next(size for size in sizes
+                            if -(1 << 8 * size - 1) <= value < 1 << 8 * size - 1)
+                types += varint(1 + sizes.index(size))
                 body += value.to_bytes(size, 'big', signed=True)
         elif isinstance(value, float):
             types += varint(7)
