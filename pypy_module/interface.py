@@ -9,7 +9,8 @@ import os
 import sys
 import zlib
 
-from sqpyte import capi
+# Not `from sqpyte import capi`, which asks for a public name first, and so for this module.
+import sqpyte.capi
 
 DECLARATIONS = """
 typedef struct sqlite3 sqlite3;
@@ -109,7 +110,7 @@ void sqpyte_batch_seek(intptr_t cursor, int ix);
 intptr_t sqpyte_python_function(intptr_t funcdef);
 void sqpyte_raise(intptr_t vdbe, int pc, int rc, const char *message);
 int sqpyte_accumulator(intptr_t mem, intptr_t funcdef, int64_t key);
-""" + capi.declarations()
+""" + sqpyte.capi.declarations()
 
 
 # Modules that only `generate` needs are imported there: they are not what every program waits for.

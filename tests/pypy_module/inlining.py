@@ -1,0 +1,131 @@
+"""Help for the tests of the inliner: connections with it and without, and their answers compared.
+
+An action is a function of a `Side`.  `compare` runs it with every loop inlined as soon as possible
+(specialised for the types of the first row, and not), in the C tier, and on sqlite3, each with
+databases of its own, and compares what the action returned or raised.
+"""
+import contextlib
+import gc
+import os
+import sqlite3
+import tempfile
+
+import sqpyte
+from pypy_module import inline, inline_runner, tiers
+
+PLANNERS = {
+    'specialised': lambda: inline.Planner(1, 0, True),
+    'general': lambda: inline.Planner(1, 0, False),
+    'C': lambda: None,
+}
+
+
+class Side:
+    """One module with its connections.
+
+    Attributes:
+        name: of the planner, or 'sqlite3'.
+        module: sqlite3 or sqpyte.
+    """
+
+    def __init__(self, name, folder):
+        self.name = name
+        self.module = sqlite3 if name == 'sqlite3' else sqpyte
+        self.path = os.path.join(folder, name + '.db')
+        self.connections = []
+
+    def connect(self, path=':memory:', **keywords):
+        """A new connection; transactions are left to the test."""
+        keywords.setdefault('isolation_level', None)
+        connection = self.module.connect(path, **keywords)
+        self.connections.append(connection)
+        return connection
+
+    def close(self):
+        """Close all connections."""
+        for connection in self.connections:
+            connection.close()
+        self.connections = []
+
+
+def outcome(function, *args):
+    """What a call returned, or the name and the text of what it raised."""
+    try:
+        return function(*args)
+    except Exception as error:
+        return '%s: %s' % (type(error).__name__, error)
+
+
+@contextlib.contextmanager
+def planned(name):
+    """Within it statements are planned by the planner of that name."""
+    before = tiers.planner
+    sqpyte.connect      # loads the module, which installs a planner
+    tiers.planner = PLANNERS[name]()
+    try:
+        yield
+    finally:
+        tiers.planner = before
+
+
+def answers(action, names=('sqlite3', 'C', 'specialised', 'general')):
+    """What the action returned or raised, by the name of the side."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            side = Side(name, folder)
+            try:
+                if name == 'sqlite3':
+                    found[name] = outcome(action, side)
+                else:
+                    with planned(name):
+                        found[name] = outcome(action, side)
+            finally:
+                side.close()
+            gc.collect()
+    return found
+
+
+def compare(action, inlined=True, oracle='sqlite3'):
+    """Assert that the action gives the same on all sides.
+
+    Args:
+        action: function of a Side.
+        inlined: whether loops have to be inlined for it to count (bool).
+        oracle: 'sqlite3', or 'C' where the versions of SQLite or Python differ.
+    Returns:
+        the answer.
+    """
+    counts = []
+
+    def counting(side):
+        before = Counter.started
+        try:
+            return action(side)
+        finally:
+            counts.append(Counter.started - before)
+    names = ('C', 'specialised', 'general') if oracle == 'C' else (
+        'sqlite3', 'C', 'specialised', 'general')
+    found = answers(counting, names)
+    expected = found[oracle]
+    for name in names:
+        assert found[name] == expected, (name, found[name], expected)
+    if inlined:
+        assert all(count > 0 for count in counts[-2:]), 'nothing was inlined'
+    return expected
+
+
+class Counter:
+    """How many runners were started, in all."""
+
+    started = 0
+
+
+def _count(original):
+    def __init__(self, *args):
+        Counter.started += 1
+        original(self, *args)
+    return __init__
+
+
+inline_runner.Runner.__init__ = _count(inline_runner.Runner.__init__)

@@ -1,0 +1,161 @@
+"""What the inliner takes over, what it leaves to other tiers, and why."""
+import pytest
+
+import sqpyte
+from pypy_module import inline, tiers
+
+from .inlining import planned
+
+INLINED = {
+    'SELECT a, b FROM t': 'computed in the program that asks for them',
+    'SELECT a FROM t WHERE b > ? LIMIT 5': 'computed in the program that asks for them',
+    'SELECT a FROM t LIMIT 5 OFFSET 3': 'one ahead',
+    'SELECT f(a) FROM t': 'one ahead',
+    'SELECT a FROM t WHERE f(a) > 3': 'one ahead',
+    'SELECT s(a) FROM t': 'runs as one loop',
+    'SELECT s(f(a), b) FROM t WHERE b > 3 AND f(a) < 5': 'runs as one loop',
+    'SELECT a FROM t UNION ALL SELECT b FROM t': 'computed in the program that asks for them',
+}
+# This list may only shrink.
+LEFT = {
+    'SELECT t.a FROM t, t AS u WHERE t.b = u.c': 'loop',
+    'SELECT a FROM t ORDER BY b': 'Sorter',
+    'SELECT DISTINCT b FROM t': 'opcode Found',
+    'SELECT b, count(*) FROM t GROUP BY b': 'Sorter',
+    'SELECT count(*) FROM t': 'no loop',
+    'SELECT sum(a) FROM t': 'built-in function sum',
+    'SELECT abs(a) FROM t': 'built-in function abs',
+    'SELECT s(a), max(b) FROM t': 'opcode CollSeq',
+    'SELECT a || b FROM t': 'opcode Concat',
+    'SELECT a FROM t WHERE b LIKE \'x%\'': 'built-in function like',
+    'SELECT a FROM t WHERE b IN (1, 5, 9)': 'opcode',
+    'SELECT a FROM t ORDER BY a DESC': 'opcode Prev',
+    'SELECT k FROM w': 'rowid table',
+    'SELECT b FROM i': 'rowid table',
+    'SELECT a FROM i WHERE b = 5': 'cursor',
+    'SELECT CAST(a AS TEXT) FROM t': 'opcode Cast',
+    'SELECT a & b FROM t': 'opcode BitAnd',
+    'SELECT value FROM json_each(\'[1,2]\')': 'opcode VNext',
+    'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r LIMIT 9) SELECT n FROM r': 'loop',
+    'DELETE FROM t': 'not a query',
+}
+
+
+@pytest.fixture
+def tables():
+    """A connection with tables and functions."""
+    with planned('specialised'):
+        connection = sqpyte.connect(':memory:', isolation_level=None)
+        connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b, c)')
+        connection.execute('CREATE TABLE i(a, b)')
+        connection.execute('CREATE INDEX ib ON i(b)')
+        connection.execute('CREATE TABLE w(k PRIMARY KEY) WITHOUT ROWID')
+        connection.executemany('INSERT INTO t VALUES(?, ?, ?)', [(i, i, i) for i in range(100)])
+        connection.create_function('f', 1, lambda value: value)
+        connection.create_aggregate('s', -1, type('S', (), {
+            'step': lambda self, *values: None, 'finalize': lambda self: 1}))
+        yield connection
+        connection.close()
+
+
+@pytest.mark.parametrize('query', sorted(INLINED))
+def test_inlined(tables, query):
+    plan, = sqpyte.explain(tables, query)
+    assert plan.tier == 'inliner'
+    assert INLINED[query] in plan.reason
+
+
+@pytest.mark.parametrize('query', sorted(LEFT))
+def test_left_to_other_tiers(tables, query):
+    plan, = sqpyte.explain(tables, query)
+    assert plan.tier != 'inliner', plan.reason
+    assert LEFT[query] in plan.reason
+
+
+def test_the_generated_code_is_shown(tables):
+    query = 'SELECT a FROM t WHERE b > 3'
+    tables.execute(query).fetchall()
+    plan, = sqpyte.explain(tables, query)
+    assert 'def __next__(self):' in plan.detail
+    compile(plan.detail, 'detail', 'exec')
+
+
+def test_obstacles(tables):
+    query = 'SELECT a FROM t'
+
+    def reason():
+        plan, = sqpyte.explain(tables, query)
+        return plan.reason if plan.tier != 'inliner' else ''
+    assert reason() == ''
+    tables.text_factory = bytes
+    assert 'converted' in reason()
+    tables.text_factory = str
+    tables.set_progress_handler(lambda: 0, 1000)
+    assert 'progress handler' in reason()
+    tables.set_progress_handler(None, 0)
+    assert reason() == ''
+    shared = sqpyte.connect(':memory:', check_same_thread=False)
+    shared.execute('CREATE TABLE t(a)')
+    plan, = sqpyte.explain(shared, query)
+    assert 'threads' in plan.reason
+    shared.close()
+
+
+def test_classes_are_shared_by_content(tables):
+    from pypy_module import inline_machine
+    other = sqpyte.connect(':memory:', isolation_level=None)
+    other.deserialize(tables.serialize())
+    found = []
+    for connection in (tables, other):
+        connection.execute('SELECT b FROM t').fetchall()
+        known = connection._statements['SELECT b FROM t'].inlining
+        found.append(known.shapes)
+    assert found[0] is found[1]
+    assert isinstance(found[0], inline_machine.Shapes)
+    other.close()
+
+
+def test_types_of_the_first_row(tables):
+    """So many classes are made for one loop, and no more."""
+    from pypy_module import inline_machine
+    query = 'SELECT b, c FROM t WHERE a > 2'
+    values = [1, 1.5, 'x', b'y', None]
+    for b in values:
+        for c in values:
+            tables.execute('UPDATE t SET b = ?, c = ?', (b, c))
+            assert tables.execute(query).fetchall() == [(b, c)] * 97
+    known = tables._statements[query].inlining
+    loop = known.loop_at(known.shapes.found[0][0])
+    assert len(known.classes_of(loop)) <= inline_machine.MOST_CLASSES + 1
+
+
+def test_short_statements_stay_in_c():
+    before = tiers.planner
+    tiers.planner = inline.Planner(400, 1000)
+    try:
+        connection = sqpyte.connect(':memory:', isolation_level=None)
+        connection.execute('CREATE TABLE t(a)')
+        connection.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(300)])
+        connection.create_aggregate('s', 1, type('S', (), {
+            'step': lambda self, value: None, 'finalize': lambda self: 1}))
+        connection.execute('SELECT a FROM t').fetchall()
+        assert connection._statements['SELECT a FROM t'].inlining is None
+        connection.execute('SELECT s(a) FROM t').fetchall()
+        shapes = connection._statements['SELECT s(a) FROM t'].inlining.shapes
+        assert not any(shapes.classes.values())
+        connection.execute('SELECT a FROM t').fetchall()
+        assert connection._statements['SELECT a FROM t'].inlining is not None
+        connection.close()
+    finally:
+        tiers.planner = before
+
+
+@pytest.mark.parametrize('setting, patience', [
+    ('0', None), ('1', inline.PATIENCE), ('always', 1)])
+def test_environment(monkeypatch, setting, patience):
+    monkeypatch.setenv('SQPYTE_INLINE', setting)
+    planner = inline.planner_wanted()
+    assert patience == (planner and planner.patience)
+    monkeypatch.setenv('SQPYTE_SPECIALISE', '0')
+    planner = inline.planner_wanted()
+    assert planner is None or not planner.specialise
