@@ -215,8 +215,11 @@ def main(arguments):
         build_upstream(paths, options.sqlite)
         build_products(paths, options.what)
     except fetch.NoSource as error:
-        print('error: %s' % error, file=sys.stderr)
-        return 1 if shutil.which('npm') else NO_NPM
+        if shutil.which('npm'):
+            print('error: %s' % error, file=sys.stderr)
+            return 1
+        say(str(error))
+        return NO_NPM
     except (fetch.FetchError, edits.EditError) as error:
         print('error: %s' % error, file=sys.stderr)
         return 1
