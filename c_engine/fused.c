@@ -377,4 +377,27 @@ int sqpyte_create_function(
       sqpyteFunctionCall, 0, 0, 0);
 }
 
+static int sqpyteCompare(
+  void *pArg,
+  int n1, const void *z1,
+  int n2, const void *z2
+){
+  SqpyteFunction *pFunction = (SqpyteFunction*)pArg;
+  sqlite3_int64 *aCell = pFunction->aFrame + SQPYTE_CALL_ARGS;
+  aCell[0] = SQPYTE_TAG(SQLITE_TEXT, n1);
+  aCell[1] = (sqlite3_int64)(intptr_t)(n1 ? z1 : "");
+  aCell[2] = SQPYTE_TAG(SQLITE_TEXT, n2);
+  aCell[3] = (sqlite3_int64)(intptr_t)(n2 ? z2 : "");
+  return pFunction->xCall(SQPYTE_DO_COMPARE);
+}
+
+int sqpyte_create_collation(
+  sqlite3 *db,
+  const char *zName,
+  SqpyteFunction *pFunction
+){
+  return sqlite3_create_collation_v2(db, zName, SQLITE_UTF8, pFunction,
+                                     sqpyteCompare, 0);
+}
+
 int sqpyte_max_function_args(void){ return SQLITE_MAX_FUNCTION_ARG; }

@@ -33,7 +33,7 @@
 #define SQPYTE_ONE_ROW 2          /* there is at most one row: finish if there */
 
 /* Version of this interface; a caller checks that it is the one it knows. */
-#define SQPYTE_FUSED_VERSION 2
+#define SQPYTE_FUSED_VERSION 3
 SQPYTE_EXPORT int sqpyte_fused_version(void);
 
 /* Binds every parameter (its cells in aIn; text and blob values are offsets
@@ -85,6 +85,7 @@ SQPYTE_EXPORT void sqpyte_facts(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
 #define SQPYTE_DO_FINAL 2         /* not called if there was no step */
 #define SQPYTE_DO_VALUE 3
 #define SQPYTE_DO_INVERSE 4
+#define SQPYTE_DO_COMPARE 5       /* returns a negative number, 0 or a positive */
 
 typedef struct SqpyteFunction SqpyteFunction;
 struct SqpyteFunction {
@@ -97,6 +98,9 @@ struct SqpyteFunction {
 ** SQPYTE_DO_INVERSE for a window function. */
 SQPYTE_EXPORT int sqpyte_create_function(sqlite3 *db, const char *zName,
     int nArg, int flags, int what, SqpyteFunction *pFunction);
+/* A collation: xCall compares the two texts that are its arguments. */
+SQPYTE_EXPORT int sqpyte_create_collation(sqlite3 *db, const char *zName,
+    SqpyteFunction *pFunction);
 /* How many arguments a function can have at all. */
 SQPYTE_EXPORT int sqpyte_max_function_args(void);
 

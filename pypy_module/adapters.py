@@ -5,7 +5,7 @@ Both registries belong to the process, as in sqlite3.
 
 import datetime
 
-from pypy_module.deprecation import warn
+from pypy_module.deprecation import SINCE_312, warn
 from pypy_module.errors import ProgrammingError
 
 
@@ -110,8 +110,9 @@ def TimestampFromTicks(ticks):
 
 
 def _deprecated(what):
-    warn('The default %s is deprecated as of Python 3.12; see the sqlite3 documentation for '
-         'suggested replacement recipes' % what)
+    if SINCE_312:
+        warn('The default %s is deprecated as of Python 3.12; see the sqlite3 documentation for '
+             'suggested replacement recipes' % what)
 
 
 def _adapt_date(value):

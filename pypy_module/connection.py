@@ -76,7 +76,7 @@ class Connection(Running, Lender, Transactions, Functions, Hooks, Copies, Settin
         self._runners: list = []
         self._raised = None
         self._calls = Calls()
-        self._blobs: Any = weakref.WeakSet()
+        self._blobs = None  # a WeakSet, from the first blob on
         self._open_statements(cached_statements)
         self._open_functions()
         self._isolation_level = level
@@ -125,7 +125,7 @@ class Connection(Running, Lender, Transactions, Functions, Hooks, Copies, Settin
                 self._close_database()
             return
         self._before_c_call_that_may_write()
-        for blob in list(self._blobs):
+        for blob in list(self._blobs or ()):
             blob._release()
         if self._autocommit is False and not lib.sqlite3_get_autocommit(self._db):
             try:

@@ -1,9 +1,11 @@
 """Whole databases and single blobs: backup, serialize, deserialize, dump, blobopen."""
 
+from weakref import WeakSet
+
 from pypy_module import errors
 from pypy_module.blob import Blob
 from pypy_module.library import NUMBERS, bytes_of, ffi, lib, text
-from pypy_module.part import Part
+from pypy_module.part import Any, Part
 
 OK, BUSY, LOCKED = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_BUSY'], NUMBERS['SQLITE_LOCKED']
 MISUSE = NUMBERS['SQLITE_MISUSE']
@@ -14,6 +16,8 @@ DESERIALIZE = (NUMBERS['SQLITE_DESERIALIZE_FREEONCLOSE']
 
 class Copies(Part):
     """The part of a connection that copies databases."""
+
+    _blobs: Any
 
     def backup(self, target, *, pages=-1, progress=None, name='main', sleep=0.250):
         """Copy a database, even while others use it.
@@ -131,5 +135,7 @@ class Copies(Part):
         if rc:
             raise errors.from_database(self._db)
         blob = Blob(self, result[0])
+        if self._blobs is None:
+            self._blobs = WeakSet()
         self._blobs.add(blob)
         return blob

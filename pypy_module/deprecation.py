@@ -6,6 +6,11 @@ import warnings
 OURS = __name__.rpartition('.')[0] + '.'
 
 
+# Uses that sqlite3 warns of since Python 3.12, and that are common: elsewhere a warning for each
+# would cost more than the statement.
+SINCE_312 = sys.version_info >= (3, 12)
+
+
 def is_ours(name):
     """Whether `name` (str) is the name of one of this package's modules, or the public one."""
     return name.startswith(OURS) or name == 'sqpyte'

@@ -7,6 +7,7 @@ that SQLite calls has to stay open in C until that function has returned.
 from pypy_module import errors
 from pypy_module.callbacks import UTF8, report
 from pypy_module.deprecation import warn_keywords
+from pypy_module.functions import Frame, reader
 from pypy_module.library import NULL, NUMBERS, ffi, lib, text
 from pypy_module.part import Part
 
@@ -75,34 +76,41 @@ def tracer(function, calls):
     return called
 
 
-def decoded(data, size):
-    """Return the str of `size` bytes of UTF-8 at a `void *`."""
-    return ffi.unpack(ffi.cast('char *', data), size).decode() if size else ''
-
-
-def collation(connection_reference, function, calls):
+def collation(connection_reference, function, frame, calls):
     """Return the callback for a collation written as `function`.
 
-    What it raises is kept in the connection, which raises it when SQLite has returned.
+    What it raises is kept in the connection, which raises it when SQLite has returned; until then
+    all texts are equal.
     """
-    @ffi.callback('int(void *, int, const void *, int, const void *)')
-    def called(_, size1, data1, size2, data2):
-        connection = connection_reference()
-        if connection is None or connection._raised is not None:
+    cells, doubles, texts = frame.cells, frame.doubles, frame.texts
+    read = reader(2)
+    failed = [False]
+
+    @ffi.callback('int(int)')
+    def called(what):
+        if failed[0] and connection_reference()._raised is not None:
             return 0
         calls.depth += 1
         try:
-            result = function(decoded(data1, size1), decoded(data2, size2))
+            result = function(*read(cells, doubles, texts))
         except BaseException as error:
-            connection._raised = error
+            failed[0] = True
+            connection_reference()._raised = error
             return 0
         finally:
             calls.depth -= 1
-        try:
-            return (result > 0) - (result < 0) if isinstance(result, int) else 0
-        except BaseException:
-            return 0
+        if type(result) is int:
+            return (result > 0) - (result < 0)
+        return compared(result)
     return called
+
+
+def compared(result):
+    """Return -1, 0 or 1 for what a collation has returned, 0 for what isn't an int."""
+    try:
+        return (result > 0) - (result < 0) if isinstance(result, int) else 0
+    except BaseException:
+        return 0
 
 
 def one_argument(what, name, args, keywords, others=()):
@@ -186,10 +194,17 @@ class Hooks(Part):
         if callback is not None and not callable(callback):
             raise TypeError('parameter must be callable')
         self._before_c_call_that_may_write()
-        called = NULL if callback is None else collation(self._reference(), callback,
-                                                               self._calls)
-        if lib.sqlite3_create_collation_v2(self._db, name.encode(), UTF8, NULL, called, NULL):
+        held = None
+        if callback is None:
+            rc = lib.sqlite3_create_collation_v2(self._db, name.encode(), UTF8, NULL, NULL, NULL)
+        else:
+            frame = Frame(2)
+            called = collation(self._reference(), callback, frame, self._calls)
+            definition = ffi.new('SqpyteFunction *', [called, frame.cells, frame.words])
+            held = (definition, called, frame)
+            rc = lib.sqpyte_create_collation(self._db, name.encode(), definition)
+        if rc:
             raise errors.from_database(self._db)
-        self._collations[name.lower()] = called
+        self._collations[name.lower()] = held
         self._registrations += 1
         self._plan_anew()

@@ -65,7 +65,7 @@ int sqlite3_create_function_v2(sqlite3 *db, const char *name, int narg, int flag
 int sqlite3_create_window_function(sqlite3 *db, const char *name, int narg, int flags, void *p,
     void *step, void *final, void *value, void *inverse, void *destroy);
 int sqlite3_create_collation_v2(sqlite3 *db, const char *name, int flags, void *p,
-    int (*compare)(void *, int, const void *, int, const void *), void *destroy);
+    void *compare, void *destroy);
 int sqlite3_set_authorizer(sqlite3 *db,
     int (*f)(void *, int, const char *, const char *, const char *, const char *), void *p);
 void sqlite3_progress_handler(sqlite3 *db, int n, int (*f)(void *), void *p);
@@ -100,6 +100,7 @@ int sqpyte_row(sqlite3_stmt *stmt, int64_t *out);
 void sqpyte_facts(sqlite3_stmt *stmt, int64_t *out);
 int sqpyte_create_function(sqlite3 *db, const char *name, int narg, int flags, int what,
     SqpyteFunction *f);
+int sqpyte_create_collation(sqlite3 *db, const char *name, SqpyteFunction *f);
 int sqpyte_max_function_args(void);
 int sqpyte_why(void *stmt);
 int sqpyte_tier(void *stmt);

@@ -13,7 +13,7 @@ import sys
 import weakref
 from _thread import get_ident
 
-from pypy_module.part import Part
+from pypy_module.part import Any, Part
 from pypy_module.statement import Statement
 
 REFERENCE_COUNTS = sys.implementation.name == 'cpython'
@@ -77,12 +77,14 @@ class Lender(Part):
         _statements: the cached statements by their SQL (dict of str to Statement).
         _clones: further statements of a cached SQL, while the cached one is busy (dict of Clones).
         _all: every statement there is (set of Statement).
+        _left: those of a database that was closed when a cursor used them (set of Statement).
         _evicted: those taken out of the cache while a cursor used them (list of Statement).
         _user: the thread that may use the connection without a lock (its identity), 0 if closed,
             -1 if several may.
     """
 
     _user = 0
+    _left: Any = ()
 
     def _open_statements(self, capacity):
         """Start with no statements and room for `capacity` (int) in the cache."""
@@ -91,7 +93,6 @@ class Lender(Part):
         self._all = set()
         self._evicted = []
         self._capacity = capacity
-        self._tick = 0
         self._armed = False
         self._reclaimed = 0
 
@@ -100,8 +101,9 @@ class Lender(Part):
         statement = self._statements.get(sql) if type(sql) is str else None
         if statement is None or statement.busy:
             statement = self._lend(sql)
+        else:
+            statement.used = True
         statement.busy = True
-        statement.tick = self._tick = self._tick + 1
         return statement
 
     def _lend(self, sql):
@@ -148,16 +150,24 @@ class Lender(Part):
         return statement
 
     def _evict(self):
-        """Take the statement out of the cache that was used least recently."""
-        oldest = min(self._statements.values(), key=lambda statement: statement.tick)
-        del self._statements[oldest.sql]
+        """Take a statement out of the cache that wasn't used for long."""
+        oldest = self._statements.pop(next(iter(self._statements)))
+        while oldest.used:
+            oldest.used = False
+            self._statements[oldest.sql] = oldest
+            oldest = self._statements.pop(next(iter(self._statements)))
         oldest.cached = False
-        clones = self._clones.pop(oldest.sql, Clones())
-        self._evicted += [oldest] + list(clones.all)
+        self._evicted.append(oldest)
+        clones = self._clones.pop(oldest.sql, None)
+        if clones is not None:
+            self._evicted += list(clones.all)
+        busy = []
         for statement in self._evicted:
-            if not statement.busy:
+            if statement.busy:
+                busy.append(statement)
+            else:
                 self._retire(statement)
-        self._evicted = [statement for statement in self._evicted if statement.pointer]
+        self._evicted = busy
 
     def _give_back(self, statement):
         """Take a statement back that has been reset."""
@@ -177,6 +187,8 @@ class Lender(Part):
                 return
             clones.all.discard(statement)
         self._all.discard(statement)
+        if self._left:
+            self._left.discard(statement)
         statement.finalize()
 
     def _watch(self, cursor, statement):
@@ -211,10 +223,14 @@ class Lender(Part):
 
     def _close_statements(self, busy_too):
         """Finalise all statements; without `busy_too` those that a cursor uses stay usable."""
-        for statement in list(self._all):
+        left = set()
+        for statement in list(self._all) + list(self._left):
             statement.cached = False
             if busy_too or not statement.busy:
                 statement.finalize()
+            else:
+                left.add(statement)
+        self._left = left
         self._statements = {}
         self._clones = {}
         self._all = set()

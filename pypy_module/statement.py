@@ -7,6 +7,7 @@ told, reset and lent again.
 
 from pypy_module import errors, packing, unpacking
 from pypy_module.columns import Columns
+from pypy_module.deprecation import SINCE_312
 from pypy_module.library import NULL, NUMBERS, ffi, lib
 from pypy_module.part import Any
 
@@ -79,7 +80,7 @@ class Statement:
         owner: weak reference to the cursor that is in the middle of its rows, or None.
         cached: the connection keeps it for its SQL; else it is finalised after use (bool).
         short: the row buffer had no room for the texts of the only row (bool).
-        tick: when it was last used, in executions of the connection (int).
+        used: it has been lent again since the cache last looked for what to drop (bool).
         is_dml: it starts with INSERT, UPDATE, DELETE or REPLACE (bool).
         readonly: it can't write to the database (bool).
         one_row: ONE_ROW if it can't return a second row, else 0: a flag of `sqpyte_execute`.
@@ -99,7 +100,7 @@ class Statement:
         self.busy = False
         self.owner: Any = None
         self.cached = False
-        self.tick = 0
+        self.used = False
         self.short = False
         self.inlinable = False
         self.patience = -1
@@ -120,7 +121,9 @@ class Statement:
         self.nameless = True
         if facts[4]:
             self.names = packing.parameter_names(self.pointer, self.parameters)
-            self.nameless = all(name is None or name.startswith('?') for name in self.names)
+            # Whether values by position go without a warning.
+            self.nameless = not SINCE_312 or all(
+                [name is None or name.startswith('?') for name in self.names])
         self.pack = packing.packer(self.parameters)
         self.arena = packing.Arena()
         self.allot_parameters(1)
@@ -188,7 +191,3 @@ class Statement:
         self.owner = None
         if pointer:
             lib.sqlite3_finalize(pointer)
-
-    def __del__(self):
-        if getattr(self, 'pointer', NULL):
-            self.finalize()

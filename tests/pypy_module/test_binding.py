@@ -2,12 +2,17 @@
 
 import datetime
 import enum
+import sys
 
 import pytest
 
 import sqpyte
 from pypy_module.packing import UNROLLED
 from pypy_module.running import MANY_BYTES, MANY_ROWS
+
+
+since_312 = pytest.mark.skipif(sys.version_info < (3, 12), reason='sqlite3 warns since Python 3.12; '
+                               'CI runs it with 3.12 and 3.13')
 
 
 class Text(str):
@@ -71,6 +76,7 @@ def test_other_sequences_and_mappings(connection):
     assert connection.execute('SELECT :a', Missing()).fetchone() == ('no a',)
 
 
+@since_312
 def test_positions_for_names_are_deprecated(connection):
     with pytest.warns(DeprecationWarning, match="Binding 2 \\(':b'\\) is a named parameter") as all:
         assert connection.execute('SELECT ?, :b', (1, 2)).fetchone() == (1, 2)
@@ -137,12 +143,28 @@ def test_adapters(connection, monkeypatch):
         sqpyte.adapt(object())
 
 
-def test_dates_are_adapted_with_a_warning(connection):
-    for value, stored in [(datetime.date(2024, 2, 29), '2024-02-29'),
-                          (datetime.datetime(2024, 2, 29, 1, 2, 3), '2024-02-29 01:02:03')]:
+DATES = [(datetime.date(2024, 2, 29), '2024-02-29'),
+         (datetime.datetime(2024, 2, 29, 1, 2, 3), '2024-02-29 01:02:03')]
+
+
+@pytest.mark.filterwarnings('ignore::DeprecationWarning')
+@pytest.mark.parametrize('value, stored', DATES)
+def test_dates(connection, value, stored):
+    assert connection.execute('SELECT ?', [value]).fetchone() == (stored,)
+
+
+@since_312
+def test_adapters_of_dates_are_deprecated(connection):
+    for value, stored in DATES:
         with pytest.warns(DeprecationWarning, match='deprecated as of Python 3.12') as all:
             assert connection.execute('SELECT ?', [value]).fetchone() == (stored,)
         assert all[0].filename == __file__
+
+
+@pytest.mark.filterwarnings('ignore::DeprecationWarning')
+def test_positions_for_names(connection):
+    for _ in range(2):
+        assert connection.execute('SELECT :a, @b, ?, :a', (1, 2, 3)).fetchone() == (1, 2, 3, 1)
 
 
 @pytest.mark.parametrize('count', [0, 1, MANY_ROWS, MANY_ROWS + 1, 3 * MANY_ROWS + 5])
