@@ -166,31 +166,37 @@ class Code:
     def _rows(self):
         """Emit the ROWS shape."""
         source = self.source
-        step = 1 if self.selects else self.stride
         source.add('def __next__(self):')
         with source.block():
-            source.add('k = self.k', 'i = WORDS[k]' if self.selects else 'i = k')
+            if self.selects:
+                source.add('k = self.k', 'i = WORDS[k]')
+            else:
+                source.add('i = self.k')
             self._tags()
             InRow(self, self._row(self.loop.row + 1)).emit(EMITTERS)
             AfterRow(self, range(self.loop.row + 1, self.loop.end)).emit(EMITTERS)
-            source.add('k += %d' % step,
-                       'self.k = k',
-                       'if k == self.end:',
+            name, step = ('k', 1) if self.selects else ('i', self.stride)
+            source.add('%s += %d' % (name, step),
+                       'self.k = %s' % name,
+                       'if %s == self.end:' % name,
                        '    self.refill()',
                        'return row')
 
     def _next_row(self, end):
         """Emit the step to the next row."""
         source = self.source
-        source.add('if k == %s:' % end,
+        name = 'k' if self.selects else 'i'
+        if not self.selects:
+            source.add('i += %d' % self.stride)
+        source.add('if %s == %s:' % (name, end),
                    '    if not self.refill():',
                    '        return',
-                   '    k = self.k')
+                   '    %s = self.k' % name)
         if end == 'end':
             source.add('    end = self.end')
-        source.add('i = WORDS[k]' if self.selects else 'i = k',
-                   'k += %d' % (1 if self.selects else self.stride),
-                   'self.i = i')
+        if self.selects:
+            source.add('i = WORDS[k]', 'k += 1')
+        source.add('self.i = i')
 
     def _ahead(self):
         """Emit the AHEAD shape."""
@@ -217,7 +223,7 @@ class Code:
                            '    self.begun = True',
                            'elif not self.after():',
                            '    return')
-            source.add('self.busy = True', 'k = self.k')
+            source.add('self.busy = True', 'k = self.k' if self.selects else 'i = self.i')
             order = self._row(loop.row + 1)
             if any(loop.leaves(loop.ops[pc]) for pc in order):
                 source.add('while True:')
@@ -229,7 +235,8 @@ class Code:
     def _ahead_row(self, order):
         """Emit one row of the AHEAD shape."""
         self._next_row('self.end')
-        self.source.add('self.k = k')
+        if self.selects:
+            self.source.add('self.k = k')
         self._tags()
         Ahead(self, order).emit(EMITTERS)
 
@@ -238,7 +245,8 @@ class Code:
         loop, source = self.loop, self.source
         source.add('def run(self):')
         with source.block():
-            source.add('self.busy = True', 'k = end = 0')
+            source.add('self.busy = True',
+                       'k = end = 0' if self.selects else 'i, end = %d, 0' % -self.stride)
             for pc in loop.inside:
                 if loop.ops[pc].opcode in AGGREGATE_STEPS:
                     source.add('a%d = None' % loop.ops[pc].p3)

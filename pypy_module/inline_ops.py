@@ -239,23 +239,32 @@ def condition(part, pc, op):
 def counter(part, pc, op):
     """LIMIT and OFFSET: a counter that decides on a jump."""
     source = part.source
-    source.add('x = ' + part.w(op.p1))
-    part.branch('type(x) is not W_Int', part.ask(pc))
-    source.add('n = x.intval')
+    if op.p1 in part.loop.counters:
+        source.add('n = self.c%d' % op.p1)
+    else:
+        source.add('x = ' + part.w(op.p1))
+        part.branch('type(x) is not W_Int', part.ask(pc))
+        source.add('n = x.intval')
+
+    def count(expression):
+        if op.p1 in part.loop.counters:
+            source.add('self.c%d = %s' % (op.p1, expression))
+        else:
+            part.set_w(op.p1, 'W_Int(%s)' % expression)
     if op.opcode == opcodes.OP_DecrJumpZero:
         source.add('if n > %d:' % -2 ** 63, '    n -= 1')
-        part.set_w(op.p1, 'W_Int(n)')
+        count('n')
         part.branch('n == 0', part.jump(pc, op.p2))
         return
     taken = 'n > 0' if op.opcode == opcodes.OP_IfPos else 'n != 0'
     source.add('if %s:' % taken)
     with source.block():
         if op.opcode == opcodes.OP_IfPos:
-            part.set_w(op.p1, 'W_Int(n - %d)' % op.p3)
+            count('n - %d' % op.p3)
         else:
             source.add('if n > 0:')
             with source.block():
-                part.set_w(op.p1, 'W_Int(n - 1)')
+                count('n - 1')
         source.add(*part.jump(pc, op.p2))
 
 

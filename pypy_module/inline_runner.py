@@ -11,9 +11,10 @@ date (position of the cursor, registers, program counter) and steps the statemen
   as the function has returned: every function is called exactly once per row.
 
 The classes that `inline_code` generates derive from Runner; their attributes are `k` (the next row
-of the batch, as an index of `WORDS`, or of the list of selected rows), `end`, `i` (the row that is
-being computed, where user code runs), and per register `kwN`, `kvN` or `kbN` (invariants, in their
-forms), `cN` (kept from row to row) and `aN` (instance of an aggregate).
+of the batch, as an index of `WORDS`, or of the list of selected rows; after a refill the first
+one), `end`, `i` (the row that is being computed, where user code runs), and per register `kwN`,
+`kvN` or `kbN` (invariants, in their forms), `cN` (kept from row to row) and `aN` (instance of an
+aggregate).
 """
 
 import weakref
@@ -25,7 +26,7 @@ from pypy_module.inline_memory import BASE, WORDS, data_at
 from pypy_module.inline_values import UNDECODABLE, load, store, unwrapped
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import mem
-from sqpyte.values import CONSTANT, NULL, W_Text
+from sqpyte.values import CONSTANT, NULL, W_Int, W_Text
 
 ROW, DONE = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
 HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
@@ -71,7 +72,7 @@ class Runner:
         self.out = address_of(self.buffer)
         self.start = ((self.out - BASE) >> 3) + HEAD
         self.k = self.end = 0
-        self.i = 0
+        self.i = -self.stride
         self.next_ix = 0
         self.base = 0
         self.stop_row = 0
@@ -103,6 +104,10 @@ class Runner:
                 w = load(self.memory + register * layout.sizeof_Mem, register)
                 if w is None:
                     return False
+            if register in self.loop.counters:
+                if type(w) is not W_Int:
+                    return False
+                w = w.intval
             setattr(self, 'c%d' % register, w)
         for pc in self.loop.python:
             setattr(self, 'f%d' % pc, self.connection._python[self.calls.definitions[pc]])

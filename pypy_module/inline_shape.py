@@ -148,6 +148,7 @@ class Loop:
         slice: opcodes of the selecting part that the rest needs the results of (list of pcs).
         row: pc of the ResultRow, or None.
         fields: registers that are kept from row to row, or live where the loop ends (set).
+        counters: those of them that only LIMIT and OFFSET use: plain ints (set).
         invariants: registers that are read but not written (set).
         values: the columns, and ROWID, that a batch holds (list).
         reals: those of them that a RealAffinity follows everywhere (set).
@@ -221,7 +222,7 @@ class Loop:
                 raise Refused('a text of uncertain type')
 
     def _find_registers(self):
-        """Set `fields`, `invariants` and `exits`."""
+        """Set `exits`, `steps`, and the sets of registers."""
         live = self.flow.live
         self.exits = {target for target in self.targets if not self.head <= target <= self.end}
         written = set()
@@ -241,6 +242,10 @@ class Loop:
         self.written = written
         self.fields = (written & outside) - self.accumulators
         self.invariants = read - written
+        self.counters = set(self.fields)
+        for pc in self.inside:
+            if pc not in self.skipped and self.ops[pc].opcode not in COUNTERS:
+                self.counters -= self.flow.reads[pc] | self.flow.writes[pc]
         if self.accumulators & (read - self.accumulators):
             raise Refused('an accumulator is read inside the loop')
 

@@ -95,6 +95,23 @@ def test_writes_in_every_call():
     compare(action)
 
 
+def test_a_function_changes_the_text_that_it_is_compared_with():
+    def action(side):
+        found = []
+        for at in (1, 40, 350):
+            connection = filled(side)
+
+            def f(value, at=at, connection=connection):
+                if value == at:
+                    connection.execute('UPDATE t SET d = replace(d, \'text\', \'~~~~\') WHERE a = ?',
+                                       (value,))
+                return 'zzz'
+            connection.create_function('f', 1, f)
+            found.append(connection.execute('SELECT a FROM t WHERE d < f(a)').fetchall())
+        return found
+    compare(action)
+
+
 def test_commit_rollback_and_close_between_rows():
     def action(side):
         found = []
