@@ -11,7 +11,7 @@ EXAMPLES = {
     "addition overflows to real": (
         [(INT_MAX, 1)], "SELECT a + b, typeof(a + b) FROM t", [(2.0 ** 63, "real")]),
     "subtraction overflows to real": (
-        [(INT_MIN, 1)], "SELECT a - b, -a FROM t", [(-2.0 ** 63, 2.0 ** 63)]),
+        [(INT_MIN, 1)], "SELECT a - b, -a FROM t", [(float(INT_MIN), 2.0 ** 63)]),
     "multiplication overflows to real": (
         [(INT_MAX, 2), (2 ** 32, 2 ** 31)], "SELECT a * b FROM t", [(2.0 ** 64,), (2.0 ** 63,)]),
     "division truncates": (
