@@ -12,7 +12,9 @@ PATHS = Paths()
 
 # A JIT warms up and other processes compete, so the time of one example says nothing.
 set_hypothesis_home_dir(os.path.join(PATHS.build, 'hypothesis'))
-hypothesis.settings.register_profile('sqpyte', deadline=None, print_blob=True)
+# In CI the examples are the same in every run.
+hypothesis.settings.register_profile('sqpyte', deadline=None, print_blob=True,
+                                     derandomize=bool(os.environ.get('CI')))
 hypothesis.settings.load_profile('sqpyte')
 
 
