@@ -33,7 +33,8 @@ for _module, _names in [
         (inline_values, 'text_at unwrapped wrapped private result_of UNDECODABLE'),
         (values, 'W_Int W_Real W_Text W_Blob NULL'),
         (arith, 'add subtract multiply divide remainder'),
-        (compare, 'compare_operands truth ASK NULL_RESULT')]:
+        (compare, 'compare_operands truth ASK NULL_RESULT'),
+        (inline_values, 'logic_and logic_or logic_not')]:
     for _name in _names.split():
         NAMES[_name] = getattr(_module, _name)
 

@@ -9,11 +9,11 @@ import contextlib
 
 from c_engine.generated import opcodes
 from pypy_module.inline_shape import (
-    AGGREGATE_STEPS, ARITHMETIC, COMPARISONS, CONDITIONS, COPIES, FUNCTIONS, JUMPS, NOTHING,
+    AGGREGATE_STEPS, ARITHMETIC, COMPARISONS, CONDITIONS, COPIES, FUNCTIONS, JUMPS, LOGIC, NOTHING,
     copied)
 
 W, V = 1, 2         # forms of a register: W_Value, Python's value
-_USE_W = frozenset(COMPARISONS + ARITHMETIC + CONDITIONS
+_USE_W = frozenset(COMPARISONS + ARITHMETIC + LOGIC + CONDITIONS
                    + (opcodes.OP_RealAffinity, opcodes.OP_Affinity))
 _USE_V = frozenset(FUNCTIONS + AGGREGATE_STEPS + (opcodes.OP_ResultRow,))
 _ALWAYS_JUMP = (opcodes.OP_Goto, opcodes.OP_Once)
@@ -91,7 +91,9 @@ class Part:
             before.pop(register, None)
         for register, forms in moved.items():
             before[register] = before.get(register, 0) | forms
-        form = W if op.opcode in _USE_W else V if op.opcode in _USE_V else 0
+        form = V if op.opcode in _USE_V else 0
+        if op.opcode in _USE_W or pc in loop.in_c:
+            form = W
         if form:
             for register in loop.flow.reads[pc] - loop.accumulators:
                 before[register] = before.get(register, 0) | form
@@ -124,7 +126,9 @@ class Part:
 
     def _emit_block(self, block, emitters):
         for pc in block:
-            if pc not in self.loop.merged:
+            if pc in self.loop.in_c:
+                emitters['in C'](self, pc, self.ops[pc])
+            elif pc not in self.loop.merged:
                 emitters[self.ops[pc].opcode](self, pc, self.ops[pc])
 
     # Registers
@@ -163,8 +167,7 @@ class Part:
     def set_w(self, register, expression):
         """Emit the setting of a register's W_Value."""
         if register in self.loop.fields:
-            self.source.add('self.c%d = private(%s, self.keep, %d)'
-                            % (register, expression, register))
+            self.source.add('self.c%d = private(%s)' % (register, expression))
         else:
             self.source.add('w%d = %s' % (register, expression))
 
@@ -181,9 +184,13 @@ class Part:
 
     def spills(self, pc):
         """The expression for the registers that C needs to go on at `pc`: a tuple."""
+        return self.spilled(pc, self.loop.flow.live[pc] if pc < len(self.loop.flow.live) else ())
+
+    def spilled(self, pc, registers):
+        """The expression for those of the registers that the loop has written before `pc`."""
         found = []
-        if pc < len(self.loop.flow.live):
-            for register in sorted(self.loop.flow.live[pc] & self.loop.written):
+        if registers:
+            for register in sorted(registers & self.loop.written):
                 forms = self.before.get(pc, {}).get(register, 0)
                 if register in self.loop.fields:
                     found.append('(%d, self.c%d), ' % (register, register))

@@ -13,7 +13,7 @@ from sqpyte.compare import BINARY
 from sqpyte.ops_compute import affinity_is_trivial
 from sqpyte.values import NULL, W_Int, W_Real, row_origin
 
-EMITTERS = {}       # opcode -> emitter
+EMITTERS: dict = {}     # opcode -> emitter
 
 BITS = NUMBERS['SQPYTE_PLACE_BITS']
 FUNCTION_FAILED = 'user-defined function raised exception'
@@ -186,6 +186,21 @@ for _name in ('add', 'subtract', 'multiply', 'divide', 'remainder'):
     _arithmetic(_name)
 
 
+def _logic(name):
+    @emits(name)
+    def logic(part, pc, op):
+        operands = [op.p1] if name == 'Not' else [op.p1, op.p2]
+        part.source.add('x = logic_%s(%s)' % (
+            name.lower(), ', '.join(part.w(register) for register in operands)))
+        part.branch('x is None', part.ask(pc))
+        part.computed(pc, op.p2 if name == 'Not' else op.p3, 'x', number=True)
+    logic.__doc__ = 'Three-valued logic.'
+
+
+for _name in ('And', 'Or', 'Not'):
+    _logic(_name)
+
+
 def _comparison(name):
     condition, condition_or_null, sign = CONDITIONS[name]
 
@@ -274,7 +289,7 @@ def goto(part, pc, op):
     part.source.add(*part.jump(pc, op.p2))
 
 
-@emits('Noop', 'Explain', 'ReleaseReg', 'ClrSubtype')
+@emits('Noop', 'Explain', 'ReleaseReg', 'ClrSubtype', 'CollSeq')
 def nothing(part, pc, op):
     """Nothing."""
 
@@ -292,11 +307,12 @@ def arguments(part, pc, op):
     return [part.v(register, pc) for register in range(op.p2, op.p2 + count)]
 
 
-def secure(part, pc, result):
+def secure(part, pc):
     """Emit that values which the rest of the row needs stay valid whatever user code does."""
+    kept = part.loop.written - part.loop.fields - part.loop.flow.writes[pc]
     for register, forms in sorted(part.after[pc].items()):
-        if forms & W and register in part.loop.written - part.loop.fields - {result}:
-            part.source.add('w%d = private(w%d, self.keep, %d)' % (register, register, register))
+        if forms & W and register in kept:
+            part.source.add('w%d = private(w%d)' % (register, register))
 
 
 @emits('Function', 'PureFunc')
@@ -305,7 +321,7 @@ def function(part, pc, op):
     source = part.source
     values = arguments(part, pc, op)
     result = 'v%d' % op.p3
-    secure(part, pc, op.p3)
+    secure(part, pc)
     source.add('try:')
     with source.block():
         source.add('%s = self.f%d(%s)' % (result, pc, ', '.join(values)))
@@ -323,7 +339,7 @@ def function(part, pc, op):
         source.add('return self.failed(%d, error, %r, self.f%d)' % (pc, FUNCTION_FAILED, pc))
     need = part.needed(pc, op.p3)
     if need & W:
-        part.set_w(op.p3, 'wrapped(%s, self.keep, %d)' % (result, op.p3))
+        part.set_w(op.p3, 'wrapped(%s)' % result)
     handed(part, pc, op.p3, result)
 
 
@@ -332,7 +348,7 @@ def aggregate_step(part, pc, op):
     """A step of the user's aggregate, with its instance made at the first one."""
     source = part.source
     values = arguments(part, pc, op)
-    secure(part, pc, -1)
+    secure(part, pc)
     name = 'a%d' % op.p3
     if part.loop.shape != RUN:
         source.add('%s = self.%s' % (name, name))
@@ -350,6 +366,26 @@ def aggregate_step(part, pc, op):
     with source.block():
         source.add('return self.failed(%d, error, message, self.f%d.made_by)' % (pc, pc))
     handed(part, pc, -1, None)
+
+
+def one_in_c(part, pc, op):
+    """An opcode that only upstream has, in a loop that calls user code."""
+    source = part.source
+    flow = part.loop.flow
+    secure(part, pc)
+    source.add('if not self.in_c(%d, i, %s):' % (pc, part.spilled(pc, flow.reads[pc])),
+               '    return')
+    written = flow.writes[pc] - part.loop.accumulators
+    behind = 'return self.leave(%d, i, %s)' % (
+        pc + 1, part.spilled(pc + 1, flow.live[pc + 1] - written))
+    part.branch('self.handed', [behind])
+    for register in sorted(written):
+        source.add('x = self.loaded(%d)' % register)
+        part.branch('x is None', [behind])
+        part.computed(pc, register, 'x')
+
+
+EMITTERS['in C'] = one_in_c
 
 
 def handed(part, pc, register, result):

@@ -23,13 +23,13 @@ from c_engine.generated import layout, opcodes
 from pypy_module import errors
 from pypy_module.callbacks import report
 from pypy_module.inline_memory import BASE, WORDS, data_at
-from pypy_module.inline_values import UNDECODABLE, load, store, unwrapped
+from pypy_module.inline_values import UNDECODABLE, load, private, store, unwrapped
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import mem
 from sqpyte.values import CONSTANT, NULL, W_Int, W_Text
 
 ROW, DONE = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
-HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
+HEAD, COLUMNS = NUMBERS['SQPYTE_BATCH_HEAD'], NUMBERS['SQPYTE_ROW_COLUMNS']
 LIMIT_LENGTH = NUMBERS['SQLITE_LIMIT_LENGTH']
 NOMEM, TOOBIG, ERROR = layout.SQLITE_NOMEM, layout.SQLITE_TOOBIG, layout.SQLITE_ERROR
 
@@ -83,7 +83,6 @@ class Runner:
         self.busy = False
         self.handed = False
         self.begun = False
-        self.keep = {}
         statement.runner = self
         connection._runners.append(self)
 
@@ -222,11 +221,25 @@ class Runner:
                 if rc:
                     lib.sqpyte_fail(self.vdbe, pc, rc)
 
+    def finalize_instances(self):
+        """Do what SQLite does with the aggregates' instances of a statement that has failed."""
+        for pc in self.loop.steps:
+            instance = getattr(self, 'a%d' % self.loop.ops[pc].p3)
+            if instance is not None:
+                try:
+                    instance.finalize()
+                except BaseException as error:
+                    report(error, getattr(self, 'f%d' % pc).made_by)
+
     def go_on(self):
         """Step the statement in C, in which all of its state is now."""
         self.detach()
         statement = self.statement
-        rc = step(statement.pointer, statement.cells)
+        self.finish(step(statement.pointer, statement.cells))
+
+    def finish(self, rc):
+        """Let the cursor go on in C, where stepping the statement has returned `rc`."""
+        statement = self.statement
         if self.owner is None:
             self.rc = rc
             return
@@ -235,6 +248,35 @@ class Runner:
         cursor._statement = statement
         if rc != ROW or self.connection._raised is not None:
             cursor._stepped(statement, rc)
+
+    def in_c(self, pc, i, values):
+        """Do the one opcode at `pc` in C; for the arguments see `leave`.
+
+        Returns:
+            whether it is done; if not, the statement has ended with an error.
+        """
+        if not self.statement.pointer:
+            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        self.position(i)
+        statement = self.statement
+        mem.set_i32(self.vdbe + layout.Vdbe_pc, pc)
+        mem.set_i32(self.vdbe + layout.Vdbe_sqpyteStopPc, pc + 1)
+        for register, value in values:
+            rc = store(self.memory + register * layout.sizeof_Mem, value)
+            if rc:
+                lib.sqpyte_fail(self.vdbe, pc, rc)
+        rc = step(statement.pointer, statement.cells)
+        if rc == ROW and statement.cells[COLUMNS] == 0:
+            return True
+        self.finalize_instances()
+        self.detach()
+        self.finish(rc)
+        return False
+
+    def loaded(self, register):
+        """The W_Value that C has put into a register, or None if only C handles it."""
+        w = load(self.memory + register * layout.sizeof_Mem, register)
+        return None if w is None else private(w)
 
     def to_c(self, i):
         """Have row `i` computed in C, and return it."""

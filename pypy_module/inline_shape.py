@@ -18,7 +18,7 @@ trace of its own.  Three shapes of the rest:
 from c_engine.generated import opcodes
 from pypy_module.library import NUMBERS
 from sqpyte import liveness
-from sqpyte.ops import TABLE
+from sqpyte.ops import IN_C, TABLE
 
 ROWS, AHEAD, RUN = 'rows', 'ahead', 'run'
 
@@ -28,6 +28,12 @@ AGGREGATE_STEPS = (opcodes.OP_AggStep, opcodes.OP_AggStep1)
 COMPARISONS = tuple(getattr(opcodes, 'OP_' + name) for name in ('Eq', 'Ne', 'Lt', 'Le', 'Gt', 'Ge'))
 ARITHMETIC = tuple(getattr(opcodes, 'OP_' + name)
                    for name in ('Add', 'Subtract', 'Multiply', 'Divide', 'Remainder'))
+LOGIC = tuple(getattr(opcodes, 'OP_' + name) for name in ('And', 'Or', 'Not'))
+# Done in C, one at a time, where a loop calls user code: else the whole loop is better off there.
+IN_C_ONE = frozenset(FUNCTIONS + AGGREGATE_STEPS + tuple(
+    getattr(opcodes, 'OP_' + name)
+    for name in ('Concat', 'Cast', 'BitAnd', 'BitOr', 'ShiftLeft', 'ShiftRight', 'BitNot', 'IsTrue',
+                 'ZeroOrNull')))
 CONSTANTS = tuple(getattr(opcodes, 'OP_' + name)
                   for name in ('Integer', 'Int64', 'Real', 'String', 'Null'))
 COPIES = tuple(getattr(opcodes, 'OP_' + name) for name in ('Copy', 'SCopy', 'Move'))
@@ -35,10 +41,10 @@ CONDITIONS = tuple(getattr(opcodes, 'OP_' + name)
                    for name in ('If', 'IfNot', 'IsNull', 'NotNull'))
 COUNTERS = tuple(getattr(opcodes, 'OP_' + name) for name in ('IfPos', 'DecrJumpZero', 'IfNotZero'))
 NOTHING = tuple(getattr(opcodes, 'OP_' + name)
-                for name in ('Noop', 'Explain', 'ReleaseReg', 'ClrSubtype'))
+                for name in ('Noop', 'Explain', 'ReleaseReg', 'ClrSubtype', 'CollSeq'))
 PLAIN = (opcodes.OP_Column, opcodes.OP_Rowid, opcodes.OP_RealAffinity, opcodes.OP_Affinity,
          opcodes.OP_Variable, opcodes.OP_Goto, opcodes.OP_Once, opcodes.OP_ResultRow)
-SUPPORTED = frozenset(FUNCTIONS + AGGREGATE_STEPS + COMPARISONS + ARITHMETIC + CONSTANTS
+SUPPORTED = frozenset(FUNCTIONS + AGGREGATE_STEPS + COMPARISONS + ARITHMETIC + LOGIC + CONSTANTS
                       + COPIES + CONDITIONS + COUNTERS + NOTHING + PLAIN)
 JUMPS = frozenset(COMPARISONS + CONDITIONS + COUNTERS
                   + (opcodes.OP_Goto, opcodes.OP_Once))
@@ -46,15 +52,18 @@ JUMPS = frozenset(COMPARISONS + CONDITIONS + COUNTERS
 # Registers read and written, and whether P2 is a jump, of opcodes that the table of the RPython VM
 # doesn't have; in its notation.
 DECLARED = {
-    'DecrJumpZero': ('P1', 'P1', True),
-    'IfNotZero': ('P1', 'P1', True),
     'ClrSubtype': ('', '', False),
     'Function': ('ARGUMENTS', 'P3', False),
     'PureFunc': ('ARGUMENTS', 'P3', False),
     'AggStep1': ('ARGUMENTS P3', 'P3', False),
-    'OpenRead': ('', '', False),
-    'Transaction': ('', '', False),
-    'Close': ('', '', False),
+    'CollSeq': ('', 'P1', False),
+    'Cast': ('P1', 'P1', False),
+    'BitAnd': ('P1 P2', 'P3', False),
+    'BitOr': ('P1 P2', 'P3', False),
+    'ShiftLeft': ('P1 P2', 'P3', False),
+    'ShiftRight': ('P1 P2', 'P3', False),
+    'BitNot': ('P1', 'P2', False),
+    'IsTrue': ('P1', 'P2', False),
 }
 DECLARED = {getattr(opcodes, 'OP_' + name): (reads.split(), writes.split(), jumps)
             for name, (reads, writes, jumps) in DECLARED.items()}
@@ -131,7 +140,7 @@ class Flow:
         """Return (reads or None, writes, jumps) of an opcode."""
         if op.opcode in DECLARED:
             return DECLARED[op.opcode]
-        declaration = TABLE.get(op.opcode)
+        declaration = TABLE.get(op.opcode) or IN_C.get(op.opcode)
         if declaration is None:
             return None, [], True
         return declaration.reads, declaration.writes, bool(declaration.jumps)
@@ -155,6 +164,8 @@ class Loop:
         merged: pcs of such RealAffinity opcodes (set).
         targets: pcs that are jumped to (set).
         python: pcs of calls of the user's functions and aggregates (list); steps: of the latter.
+        in_c: pcs of the opcodes that are done in C, one at a time (set).
+        accumulators: registers in which aggregates add up, which no opcode of the loop reads (set).
         flow: the program's Flow.
     """
 
@@ -168,13 +179,13 @@ class Loop:
         self.head = ops[end].p2
         self.cursor = ops[end].p1
         self.inside = range(self.head, end)
+        self.python = [pc for pc in self.inside if pc in calls.python]
         self._check_place()
         self._check_opcodes()
         rows = [pc for pc in self.inside if ops[pc].opcode == opcodes.OP_ResultRow]
         if len(rows) > 1:
             raise Refused('a row of the table gives several rows')
         self.row = rows[0] if rows else None
-        self.python = [pc for pc in self.inside if pc in calls.python]
         if self.row is None and not self.python:
             raise Refused('no row leaves the loop and nothing in it is written in Python')
         self._find_registers()
@@ -197,6 +208,7 @@ class Loop:
         """Raise Refused if an opcode can't be inlined, or closes a loop."""
         self.targets = set()
         self.skipped = set()
+        self.in_c = set()
         for pc in self.inside:
             op = self.ops[pc]
             if pc in self.skipped:
@@ -204,7 +216,11 @@ class Loop:
             if op.opcode == opcodes.OP_Once:
                 self.skipped |= set(range(pc + 1, op.p2))
             name = opcodes.NAMES[op.opcode]
-            if op.opcode not in SUPPORTED:
+            if op.opcode in IN_C_ONE and pc not in self.calls.python:
+                if not self.python:
+                    raise Refused(self._left_to_c(pc, name))
+                self.in_c.add(pc)
+            elif op.opcode not in SUPPORTED:
                 raise Refused('opcode %s is not inlined' % name)
             if op.opcode in JUMPS:
                 if self.head <= op.p2 <= pc:
@@ -214,12 +230,18 @@ class Loop:
                 raise Refused('it reads cursor %d too' % op.p1)
             if op.opcode == opcodes.OP_Column and op.left_to_c:
                 raise Refused('opcode IsType is not inlined')
-            if op.opcode in FUNCTIONS + AGGREGATE_STEPS and pc not in self.calls.python:
-                raise Refused('it calls the built-in function %s' % self.calls.names.get(pc, ''))
+            if op.opcode == opcodes.OP_CollSeq and op.p1:
+                raise Refused('opcode CollSeq is not inlined')
             if op.opcode == opcodes.OP_Null and op.p1:
                 raise Refused('a NULL that marks a group')
             if op.opcode == opcodes.OP_String and op.p3:
                 raise Refused('a text of uncertain type')
+
+    def _left_to_c(self, pc, name):
+        """Why an opcode of IN_C_ONE keeps its loop in C (str)."""
+        if pc in self.calls.names:
+            return 'it calls the built-in function %s' % self.calls.names[pc]
+        return 'opcode %s is not inlined' % name
 
     def _find_registers(self):
         """Set `exits`, `steps`, and the sets of registers."""
@@ -237,8 +259,9 @@ class Loop:
                 outside |= live[pc]
         if self.row is not None:
             outside |= live[self.row + 1]
-        self.steps = [pc for pc in self.inside if self.ops[pc].opcode in AGGREGATE_STEPS]
-        self.accumulators = {self.ops[pc].p3 for pc in self.steps}
+        steps = [pc for pc in self.inside if self.ops[pc].opcode in AGGREGATE_STEPS]
+        self.steps = [pc for pc in steps if pc in self.calls.python]
+        self.accumulators = {self.ops[pc].p3 for pc in steps}
         self.written = written
         self.fields = (written & outside) - self.accumulators
         self.invariants = read - written
@@ -282,7 +305,7 @@ class Loop:
     def has_effects(self, pc):
         """Whether an opcode does something that can't be done again, or that is kept."""
         op = self.ops[pc]
-        return (pc in self.calls.python or op.opcode == opcodes.OP_ResultRow
+        return (pc in self.calls.python or pc in self.in_c or op.opcode == opcodes.OP_ResultRow
                 or bool(self.flow.writes[pc] & (self.fields | self.accumulators)))
 
     def _cut(self):

@@ -10,6 +10,7 @@ from pypy_module import errors
 from pypy_module.inline_memory import BASE, CHARS, data_at, unpack
 from pypy_module.library import address_of, ffi, lib
 from sqpyte import mem
+from sqpyte.compare import ASK, truth
 from sqpyte.values import CONSTANT, NULL, W_Blob, W_Bytes, W_Int, W_Real, W_Text
 
 KINDS = (layout.MEM_Null | layout.MEM_Str | layout.MEM_Int | layout.MEM_Real | layout.MEM_Blob
@@ -32,6 +33,27 @@ def text_at(place, size):
         return UNDECODABLE
 
 
+class KeptText(W_Text):
+    """A text in memory that is freed with this object."""
+
+    __slots__ = ('buffer',)
+
+
+class KeptBlob(W_Blob):
+    """A blob in memory that is freed with this object."""
+
+    __slots__ = ('buffer',)
+
+
+def kept(made, data):
+    """The bytes `data` as a `made` (KeptText or KeptBlob)."""
+    buffer = ffi.new('char[]', len(data) + 1)
+    buffer[0:len(data)] = data
+    w = made(address_of(buffer), len(data), CONSTANT)
+    w.buffer = buffer
+    return w
+
+
 def unwrapped(w):
     """The Python value of a W_Value, or UNDECODABLE."""
     kind = type(w)
@@ -39,15 +61,15 @@ def unwrapped(w):
         return w.intval
     if kind is W_Real:
         return w.floatval
-    if kind is W_Text:
+    if isinstance(w, W_Text):
         return text_at(w.address - BASE, w.size)
-    if kind is W_Blob:
+    if isinstance(w, W_Blob):
         return data_at(w.address, w.size)
     return None
 
 
-def wrapped(value, keep, key):
-    """The W_Value of a Python value; a text or blob is copied to C memory (see `kept`)."""
+def wrapped(value):
+    """The W_Value of a Python value."""
     kind = type(value)
     if kind is int:
         return W_Int(value)
@@ -55,25 +77,13 @@ def wrapped(value, keep, key):
         return W_Real(value)
     if value is None:
         return NULL
-    if kind is str:
-        data = value.encode()
-        return W_Text(kept(data, keep, key), len(data), CONSTANT)
-    return W_Blob(kept(value, keep, key), len(value), CONSTANT)
+    return kept(KeptText, value.encode()) if kind is str else kept(KeptBlob, value)
 
 
-def kept(data, keep, key):
-    """The address of a copy of `data` (bytes) in C memory, which lives as long as it is the one
-    in the dict `keep` for `key`."""
-    buffer = ffi.new('char[]', len(data) + 1)
-    buffer[0:len(data)] = data
-    keep[key] = buffer
-    return address_of(buffer)
-
-
-def private(w, keep, key):
-    """The same value, not as a view of a page; see `kept`."""
+def private(w):
+    """The same value, not as a view of memory that others change."""
     if isinstance(w, W_Bytes) and w.origin != CONSTANT:
-        return w.moved(kept(data_at(w.address, w.size), keep, key), CONSTANT)
+        return kept(KeptText if isinstance(w, W_Text) else KeptBlob, data_at(w.address, w.size))
     return w
 
 
@@ -116,6 +126,38 @@ def result_of(value, most):
     return data
 
 
+UNKNOWN = 2     # the truth of NULL
+
+
+def logic_of(truth_value):
+    """The W_Value of 0, 1 or UNKNOWN."""
+    return NULL if truth_value == UNKNOWN else W_Int(truth_value)
+
+
+def logic_and(w1, w2):
+    """w1 AND w2, or None if C has to do it."""
+    left, right = truth(w1, UNKNOWN), truth(w2, UNKNOWN)
+    if left == ASK or right == ASK:
+        return None
+    return logic_of(0 if left == 0 or right == 0 else max(left, right))
+
+
+def logic_or(w1, w2):
+    """w1 OR w2, or None if C has to do it."""
+    left, right = truth(w1, UNKNOWN), truth(w2, UNKNOWN)
+    if left == ASK or right == ASK:
+        return None
+    return logic_of(1 if left == 1 or right == 1 else max(left, right))
+
+
+def logic_not(w):
+    """NOT w, or None if C has to do it."""
+    value = truth(w, UNKNOWN)
+    if value == ASK:
+        return None
+    return NULL if value == UNKNOWN else W_Int(1 - value)
+
+
 def load(address, origin):
     """The W_Value of the Mem at an address, or None if it is of a kind that only C handles."""
     kind = mem.u16(address + layout.Mem_flags) & KINDS
@@ -141,7 +183,7 @@ def store(address, value):
         if value.origin >= 0:
             return 0            # it is a view of this very Mem
         return lib.sqpyte_set_bytes(address, value.address, value.size,
-                                    1 if type(value) is W_Text else 0)
+                                    1 if isinstance(value, W_Text) else 0)
     if isinstance(value, W_Int):
         value = value.intval
     elif isinstance(value, W_Real):
