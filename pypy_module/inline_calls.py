@@ -21,6 +21,7 @@ class Calls:
         definitions: by such a pc, the address of its SqpyteFunction (see c_engine/fused.h).
         functions: by the pc of an aggregate's step, the address of its FuncDef.
         names: names of the other functions (str) by pc.
+        built_in: pcs of calls of SQLite's own functions (set).
         tables: numbers of the cursors that are opened to read a rowid table (set).
         key: what of this decides how a loop is inlined (hashable).
     """
@@ -32,6 +33,7 @@ class Calls:
         self.definitions = {}
         self.functions = {}
         self.names = {}
+        self.built_in = set()
         self.tables = set()
         base = mem.i64(vdbe + layout.Vdbe_aOp)
         for pc, op in enumerate(ops):
@@ -42,7 +44,7 @@ class Calls:
             elif op.opcode in CALLS:
                 self._call(pc, op, p4type, mem.i64(at + layout.VdbeOp_p4))
         self.key = (tuple(sorted(self.arguments.items())), tuple(sorted(self.python)),
-                    tuple(sorted(self.tables)))
+                    tuple(sorted(self.tables)), tuple(sorted(self.built_in)))
 
     def _call(self, pc, op, p4type, p4):
         """Note the facts about the call at `pc`."""
@@ -62,6 +64,8 @@ class Calls:
             self.functions[pc] = function
         else:
             self.names[pc] = name_at(mem.i64(function + layout.FuncDef_zName))
+            if mem.i32(function + layout.FuncDef_funcFlags) & layout.SQLITE_FUNC_BUILTIN:
+                self.built_in.add(pc)
 
 
 def name_at(address):

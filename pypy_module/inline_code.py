@@ -30,7 +30,7 @@ NAMES = {'Runner': Runner, 'RowsRunner': RowsRunner, 'AheadRunner': AheadRunner,
          'RunRunner': RunRunner, 'affinity': affinity}
 for _module, _names in [
         (inline_memory, 'WORDS DOUBLES CHARS unpack BASE data_at'),
-        (inline_values, 'text_at unwrapped wrapped private result_of UNDECODABLE'),
+        (inline_values, 'text_at unwrapped wrapped private store result_of UNDECODABLE'),
         (values, 'W_Int W_Real W_Text W_Blob NULL'),
         (arith, 'add subtract multiply divide remainder'),
         (compare, 'compare_operands truth ASK NULL_RESULT'),

@@ -9,13 +9,11 @@ from pypy_module.library import ffi
 BASE = 8
 WORDS = ffi.cast('int64_t *', BASE)
 DOUBLES = ffi.cast('double *', BASE)
+INTS = ffi.cast('int32_t *', BASE)
+SHORTS = ffi.cast('uint16_t *', BASE)
+BYTES = ffi.cast('uint8_t *', BASE)
 CHARS = ffi.cast('char *', BASE)
 unpack = ffi.unpack
-
-
-def word(address):
-    """The signed 64-bit integer at an address that is a multiple of 8."""
-    return WORDS[(address - BASE) >> 3]
 
 
 def data_at(address, size):

@@ -372,13 +372,13 @@ def one_in_c(part, pc, op):
     """An opcode that only upstream has, in a loop that calls user code."""
     source = part.source
     flow = part.loop.flow
-    secure(part, pc)
-    source.add('if not self.in_c(%d, i, %s):' % (pc, part.spilled(pc, flow.reads[pc])),
+    stores = ['store(self.memory + %d, %s)' % (register * layout.sizeof_Mem, part.w(register))
+              for register in sorted(flow.reads[pc] & part.loop.written - part.loop.accumulators)]
+    source.add('if not self.in_c(%d, %s):' % (pc, ' + '.join(stores) or '0'),
                '    return')
     written = flow.writes[pc] - part.loop.accumulators
     behind = 'return self.leave(%d, i, %s)' % (
         pc + 1, part.spilled(pc + 1, flow.live[pc + 1] - written))
-    part.branch('self.handed', [behind])
     for register in sorted(written):
         source.add('x = self.loaded(%d)' % register)
         part.branch('x is None', [behind])

@@ -22,7 +22,7 @@ import weakref
 from c_engine.generated import layout, opcodes
 from pypy_module import errors
 from pypy_module.callbacks import report
-from pypy_module.inline_memory import BASE, WORDS, data_at
+from pypy_module.inline_memory import BASE, INTS, WORDS, data_at
 from pypy_module.inline_values import UNDECODABLE, load, private, store, unwrapped
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import mem
@@ -249,22 +249,25 @@ class Runner:
         if rc != ROW or self.connection._raised is not None:
             cursor._stepped(statement, rc)
 
-    def in_c(self, pc, i, values):
-        """Do the one opcode at `pc` in C; for the arguments see `leave`.
+    def in_c(self, pc, rc):
+        """Do the one opcode at `pc` in C; the registers that it reads have been written.
 
+        Such opcodes run no code that could see where the cursor is.
+
+        Args:
+            pc: the opcode.
+            rc: the sum of what `store` has returned for the registers.
         Returns:
             whether it is done; if not, the statement has ended with an error.
         """
-        if not self.statement.pointer:
-            raise errors.ProgrammingError('Cannot operate on a closed database.')
-        self.position(i)
         statement = self.statement
-        mem.set_i32(self.vdbe + layout.Vdbe_pc, pc)
-        mem.set_i32(self.vdbe + layout.Vdbe_sqpyteStopPc, pc + 1)
-        for register, value in values:
-            rc = store(self.memory + register * layout.sizeof_Mem, value)
-            if rc:
-                lib.sqpyte_fail(self.vdbe, pc, rc)
+        if not statement.pointer:
+            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        place = self.vdbe - BASE
+        INTS[(place + layout.Vdbe_pc) >> 2] = pc
+        INTS[(place + layout.Vdbe_sqpyteStopPc) >> 2] = pc + 1
+        if rc:
+            lib.sqpyte_fail(self.vdbe, pc, NOMEM)
         rc = step(statement.pointer, statement.cells)
         if rc == ROW and statement.cells[COLUMNS] == 0:
             return True

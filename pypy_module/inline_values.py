@@ -7,9 +7,9 @@ for the user.  PyPy's JIT removes the objects of both.
 
 from c_engine.generated import layout
 from pypy_module import errors
-from pypy_module.inline_memory import BASE, CHARS, data_at, unpack
+from pypy_module.inline_memory import (
+    BASE, BYTES, CHARS, DOUBLES, INTS, SHORTS, WORDS, data_at, unpack)
 from pypy_module.library import address_of, ffi, lib
-from sqpyte import mem
 from sqpyte.compare import ASK, truth
 from sqpyte.values import CONSTANT, NULL, W_Blob, W_Bytes, W_Int, W_Real, W_Text
 
@@ -160,21 +160,21 @@ def logic_not(w):
 
 def load(address, origin):
     """The W_Value of the Mem at an address, or None if it is of a kind that only C handles."""
-    kind = mem.u16(address + layout.Mem_flags) & KINDS
+    place = address - BASE
+    kind = SHORTS[(place + layout.Mem_flags) >> 1] & KINDS
     if kind == layout.MEM_Int:
-        return W_Int(mem.i64(address + layout.Mem_u))
+        return W_Int(WORDS[(place + layout.Mem_u) >> 3])
     if kind == layout.MEM_Real:
-        return W_Real(mem.f64(address + layout.Mem_u))
+        return W_Real(DOUBLES[(place + layout.Mem_u) >> 3])
     if kind == layout.MEM_Null:
         return NULL
-    view = None
-    if kind == layout.MEM_Str and mem.u8(address + layout.Mem_enc) == layout.SQLITE_UTF8:
-        view = W_Text
-    elif kind == layout.MEM_Blob:
-        view = W_Blob
-    if view is None:
+    if kind == layout.MEM_Blob:
+        made = W_Blob
+    elif kind == layout.MEM_Str and BYTES[place + layout.Mem_enc] == layout.SQLITE_UTF8:
+        made = W_Text
+    else:
         return None
-    return view(mem.i64(address + layout.Mem_z), mem.i32(address + layout.Mem_n), origin)
+    return made(WORDS[(place + layout.Mem_z) >> 3], INTS[(place + layout.Mem_n) >> 2], origin)
 
 
 def store(address, value):
@@ -184,19 +184,27 @@ def store(address, value):
             return 0            # it is a view of this very Mem
         return lib.sqpyte_set_bytes(address, value.address, value.size,
                                     1 if isinstance(value, W_Text) else 0)
-    if isinstance(value, W_Int):
+    if type(value) is W_Int:
         value = value.intval
-    elif isinstance(value, W_Real):
+    elif type(value) is W_Real:
         value = value.floatval
-    if value is NULL or value is None:
+    elif value is NULL:
+        value = None
+    kind = type(value)
+    if kind is str or kind is bytes:
+        data = value.encode() if kind is str else value
+        return lib.sqpyte_set_bytes(address, address_of(ffi.from_buffer(data)), len(data),
+                                    1 if kind is str else 0)
+    place = address - BASE
+    flags = (place + layout.Mem_flags) >> 1
+    if SHORTS[flags] & (layout.MEM_Dyn | layout.MEM_Agg):
         lib.sqpyte_set_null(address)
-    elif type(value) is int:
-        lib.sqpyte_set_int(address, value)
-    elif type(value) is float:
-        lib.sqpyte_set_real(address, value)
+    if kind is int:
+        WORDS[(place + layout.Mem_u) >> 3] = value
+        SHORTS[flags] = layout.MEM_Int
+    elif kind is float:
+        DOUBLES[(place + layout.Mem_u) >> 3] = value
+        SHORTS[flags] = layout.MEM_Real
     else:
-        is_text = type(value) is str
-        data = value.encode() if is_text else value
-        buffer = ffi.from_buffer(data)
-        return lib.sqpyte_set_bytes(address, address_of(buffer), len(data), 1 if is_text else 0)
+        SHORTS[flags] = layout.MEM_Null
     return 0
