@@ -95,10 +95,22 @@ SQPYTE_EXPORT int sqpyte_sorter_next(void *pVdbe, void *pVdbeCursor);
 ** 4 blob), value or address, size. Returns 0, SQLITE_TOOBIG or SQLITE_NOMEM. */
 SQPYTE_EXPORT int sqpyte_make_record(void *pVdbe, void *pMemOut, long fields, int n);
 
+/* Seeks (seek.c): 0, 1 or 2 as the helper says, or minus a result code. */
+SQPYTE_EXPORT int sqpyte_seek_rowid(void *pVdbeCursor, long long key);
+SQPYTE_EXPORT int sqpyte_finish_seek(void *pVdbeCursor);
+SQPYTE_EXPORT int sqpyte_seek_table(void *pVdbeCursor, long long key, int opcode);
+SQPYTE_EXPORT int sqpyte_seek_index(void *pVdbeCursor, void *aMem, int n, int opcode);
+SQPYTE_EXPORT int sqpyte_seek_exact(void *pVdbe, void *pVdbeCursor, void *aMem, int n);
+SQPYTE_EXPORT int sqpyte_last(void *pVdbeCursor);
+SQPYTE_EXPORT int sqpyte_is_empty(void *pVdbeCursor);
+SQPYTE_EXPORT void sqpyte_null_row(void *pVdbeCursor, int nullRow);
+SQPYTE_EXPORT long long sqpyte_filter_text(long a, long n);
+SQPYTE_EXPORT int sqpyte_filter_bit(void *pMem, long long h, int add);
+
 /* The program's content as bytes (at most nMax of them at buf); its size. */
 SQPYTE_EXPORT long sqpyte_program_key(void *pVdbe, long buf, long nMax);
-/* The VM tells which opcodes it has handlers for: 1, 2 for those that close
-** loops; then whether it covers the loops that begin at an opcode. */
+/* The VM tells which opcodes it has handlers for: 1, 2 for those that close loops, 3 for those
+** that it runs in C one at a time; then whether it covers the loops that begin at an opcode. */
 SQPYTE_EXPORT void sqpyte_set_covered(int opcode, int value);
 SQPYTE_EXPORT int sqpyte_covers_loop(void *pVdbe, int head);
 
@@ -108,6 +120,7 @@ SQPYTE_EXPORT void sqpyte_complain(void);
 /* SQLite's own, callable because of -DSQLITE_PRIVATE= */
 #ifndef SQLITE_CORE
 int sqlite3BtreeNext(void *pBtCursor, int flags);
+int sqlite3BtreePrevious(void *pBtCursor, int flags);
 int sqlite3BtreeFirst(void *pBtCursor, void *pRes);
 #endif
 

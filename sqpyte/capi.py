@@ -29,11 +29,22 @@ FUNCTIONS = {
     'sqpyte_sorter_insert': ('pp', 'i', False),
     'sqpyte_sorter_next': ('pp', 'i', False),
     'sqpyte_make_record': ('ppli', 'i', False),
+    'sqpyte_seek_rowid': ('pl', 'i', False),
+    'sqpyte_finish_seek': ('p', 'i', False),
+    'sqpyte_seek_table': ('pli', 'i', False),
+    'sqpyte_seek_index': ('ppii', 'i', False),
+    'sqpyte_seek_exact': ('pppi', 'i', False),
+    'sqpyte_last': ('p', 'i', False),
+    'sqpyte_is_empty': ('p', 'i', False),
+    'sqpyte_null_row': ('pi', '', False),
+    'sqpyte_filter_text': ('ll', 'l', False),
+    'sqpyte_filter_bit': ('pli', 'i', False),
     'sqpyte_mode': ('', 'i', False),
     'sqpyte_program_key': ('pll', 'l', False),
     'sqpyte_complain': ('', '', False),
     'sqpyte_set_covered': ('ii', '', False),
     'sqlite3BtreeNext': ('pi', 'i', False),
+    'sqlite3BtreePrevious': ('pi', 'i', False),
     'sqlite3BtreeFirst': ('pp', 'i', False),
 }
 
@@ -128,5 +139,16 @@ mode = _functions['sqpyte_mode']
 program_key = _functions['sqpyte_program_key']
 complain = _functions['sqpyte_complain']
 set_covered = _functions['sqpyte_set_covered']
+seek_rowid = _functions['sqpyte_seek_rowid']
+finish_seek = _functions['sqpyte_finish_seek']
+seek_table = _functions['sqpyte_seek_table']
+seek_index = _functions['sqpyte_seek_index']
+seek_exact = _functions['sqpyte_seek_exact']
+last = _functions['sqpyte_last']
+is_empty = _functions['sqpyte_is_empty']
+null_row = _functions['sqpyte_null_row']
+filter_text = _functions['sqpyte_filter_text']
+filter_bit = _functions['sqpyte_filter_bit']
+btree_previous = _functions['sqlite3BtreePrevious']
 btree_next = _functions['sqlite3BtreeNext']
 btree_first = _functions['sqlite3BtreeFirst']

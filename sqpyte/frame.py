@@ -172,6 +172,38 @@ class Frame(object):
             i += 1
 
     @unroll_safe
+    def lend(self, op):
+        """Before C runs an opcode whose effects are known: write back the registers that it
+        reads, and what other live registers view of what it changes. Returns 0 or a result
+        code."""
+        for r in op.live_after:
+            assert r >= 0
+            w = self.registers[r]
+            if isinstance(w, W_Bytes) and w.origin != r and is_among(op.touched, w.origin):
+                self.registers[r] = private_copy(w, self.kept)
+        for c in op.moves:
+            rc = self.leave_row(c, op.live_after)
+            if rc != 0:
+                return rc
+        return self.write_back(op.reads)
+
+    @unroll_safe
+    def take_back(self, op):
+        """C has run an opcode whose effects are known."""
+        for r in op.writes:
+            assert r >= 0
+            self.registers[r] = IN_MEM
+        for c in op.moves:
+            self.forget_cursor(c)
+
+    def forget_cursor(self, c):
+        """Cursor c has been moved by C."""
+        assert c >= 0
+        self.btcursor[c] = 0
+        self.leaf[c] = 0
+        self.row[c] = 0
+
+    @unroll_safe
     def drop(self, dead):
         """Forget registers that aren't live at the loop head that comes next, so that a loop
         doesn't carry them."""
@@ -306,6 +338,15 @@ class Frame(object):
         if views:
             return self.write_back(live)
         return 0
+
+
+@unroll_safe
+def is_among(numbers, n):
+    """Whether n is one of a few numbers."""
+    for number in numbers:
+        if n == number:
+            return True
+    return False
 
 
 def private_copy(w, kept):

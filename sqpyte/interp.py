@@ -11,7 +11,7 @@ from c_engine.generated.layout import (
     Vdbe_sqpyteProgram, Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
 from sqpyte import capi, jit, mem
 from sqpyte.frame import Frame
-from sqpyte.ops import TABLE
+from sqpyte.ops import IN_C, TABLE
 from sqpyte.optable import ASK_C, FAILED, LEAVE
 from sqpyte.program import interner, program_of
 
@@ -22,7 +22,7 @@ WHY_FULL = 10           # SQPYTE_WHY_FULL
 
 # Programs are kept for their machine code's sake; statements beyond so many stay in C.
 MAX_PROGRAMS = 4000
-# A run of the VM that asks C for more opcodes than this goes on in C.
+# A run of the VM that hands the whole frame to C more often than this goes on in C.
 MAX_C_STEPS = 2000
 
 _HANDLERS = jit.unrolling_iterable(
@@ -58,14 +58,22 @@ def step_in_c(frame, op, pc):
 
     Returns: the next pc, or FAILED with `frame.result` set to what the VM returns.
     """
-    rc = frame.save(pc, op.live)
+    if op.exact:
+        mem.set_i32(frame.vdbe + Vdbe_pc, pc)
+        mem.set_i32(frame.vdbe + Vdbe_sqpyteCompare, frame.compare)
+        rc = frame.lend(op)
+    else:
+        rc = frame.save(pc, op.live)
+        frame.c_steps += 1
     if rc != 0:
         capi.fail(frame.vdbe, pc, rc)
         frame.result = STOP
         return FAILED
     rc = capi.step_one(frame.vdbe)
-    frame.forget()
-    frame.c_steps += 1
+    if op.exact:
+        frame.take_back(op)
+    else:
+        frame.forget()
     if rc != STOP:
         frame.result = rc
         return FAILED
@@ -92,7 +100,7 @@ def run_loop(frame, program, pc):
             if following == FAILED:
                 frame.result = STOP
                 return
-            if following == LEAVE or not (op.covered or frame.always):
+            if following == LEAVE or not (op.covered or op.exact or frame.always):
                 leave(frame, program, pc)
                 return
             following = step_in_c(frame, op, pc)
@@ -150,6 +158,8 @@ def start():
     jit.set_param(driver, 'trace_limit', 16000)     # the most that RPython's traces hold
     for number in TABLE:
         capi.set_covered(number, 2 if TABLE[number].loop else 1)
+    for number in IN_C:
+        capi.set_covered(number, 3)
     parameters = os.environ.get('SQPYTE_JIT')
     if parameters is not None:
         try:

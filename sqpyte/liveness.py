@@ -41,13 +41,15 @@ def registers_of(op, specs):
 
 
 def operand(op, name):
-    """The operand with this name: P1, P2, P3 or P5."""
+    """The operand with this name: P1 to P5."""
     if name == 'P1':
         return op.p1
     if name == 'P2':
         return op.p2
     if name == 'P3':
         return op.p3
+    if name == 'P4':
+        return op.p4
     return op.p5
 
 
@@ -67,8 +69,10 @@ def successors(ops, pc):
         found = [pc + 1]
         if opcodes.PROPERTIES[op.opcode] & _JUMP_FLAG:
             found.append(op.p2)
-        if op.opcode in _ANYWHERE:
-            found = found + range_list(len(ops))
+    elif op.opcode == opcodes.OP_Yield or op.opcode == opcodes.OP_EndCoroutine:
+        found = coroutine_successors(ops, op)
+    elif op.opcode == opcodes.OP_InitCoroutine:
+        found = [op.p2 if op.p2 else pc + 1]
     elif op.opcode == opcodes.OP_Return:
         found = []
         for i in range(len(ops)):
@@ -91,7 +95,23 @@ def successors(ops, pc):
     return [i for i in found if 0 <= i < len(ops)]
 
 
-_ANYWHERE = [opcodes.OP_Yield, opcodes.OP_EndCoroutine, opcodes.OP_InitCoroutine]
+def coroutine_successors(ops, op):
+    """Where a Yield or an EndCoroutine of the coroutine in r[P1] may go on: at its start, after
+    any other Yield of it, or, at its end, where the caller's Yield says."""
+    found = []
+    for i in range(len(ops)):
+        other = ops[i]
+        if other.p1 == op.p1:
+            if other.opcode == opcodes.OP_InitCoroutine and op.opcode == opcodes.OP_Yield:
+                found.append(other.p3)
+            elif other.opcode == opcodes.OP_EndCoroutine and op.opcode == opcodes.OP_Yield:
+                found.append(i)
+            elif other.opcode == opcodes.OP_Yield:
+                if op.opcode == opcodes.OP_Yield:
+                    found.append(i + 1)
+                elif other.p2:
+                    found.append(other.p2)
+    return found
 
 
 def range_list(n):
@@ -114,7 +134,7 @@ def annotate(ops):
                 highest = max(highest, r)
             if op.opcode in _WITH_CURSORS:
                 cursors = max(cursors, op.p1 + 1)
-            if op.opcode == opcodes.OP_SorterData:
+            if op.opcode == opcodes.OP_SorterData or op.opcode == opcodes.OP_DeferredSeek:
                 cursors = max(cursors, op.p3 + 1)
     n = highest + 1
     everything = [True] * n
@@ -159,12 +179,49 @@ def annotate(ops):
         head = ops[pc].p2
         if ops[pc].loop and head <= pc:
             ops[pc].dead = as_list([not flag for flag in live[head]])[:]
+    annotate_effects(ops, cursors)
     return n, cursors
 
 
-_WITH_CURSORS = [opcodes.OP_Rewind, opcodes.OP_Next, opcodes.OP_Column, opcodes.OP_Rowid,
-                 opcodes.OP_SorterSort, opcodes.OP_SorterInsert, opcodes.OP_SorterData,
-                 opcodes.OP_SorterNext]
+_WITH_CURSORS = [getattr(opcodes, 'OP_' + name) for name in (
+    'Rewind Last Sort Next Prev Column Rowid SorterSort SorterInsert SorterData SorterNext '
+    'SeekLT SeekLE SeekGE SeekGT SeekRowid NotExists DeferredSeek IdxRowid IdxLE IdxGT IdxLT '
+    'IdxGE Found NotFound NoConflict NullRow IfNullRow IfEmpty Sequence OpenRead OpenWrite '
+    'ReopenIdx OpenEphemeral OpenAutoindex OpenDup OpenPseudo SorterOpen Close IdxInsert Insert '
+    'Delete NewRowid').split()]
+_EPHEMERAL = [opcodes.OP_OpenEphemeral, opcodes.OP_OpenAutoindex, opcodes.OP_OpenDup]
+_OPENS = _EPHEMERAL + [opcodes.OP_OpenRead, opcodes.OP_OpenWrite, opcodes.OP_ReopenIdx]
+# These may end sqlite3_step in mid-program, which needs all of the frame in C.
+_LEAVES = [getattr(opcodes, 'OP_' + name) for name in (
+    'ResultRow Halt HaltIfNull Transaction AutoCommit Savepoint Program Init').split()]
+
+
+def annotate_effects(ops, ncursors):
+    """Set `exact` of the opcodes whose effects are declared, and what they are."""
+    temporary = [False] * ncursors
+    for op in ops:
+        if op.opcode in _EPHEMERAL and op.p1 < ncursors:
+            temporary[op.p1] = True
+    for op in ops:
+        if op.opcode in _OPENS and op.opcode not in _EPHEMERAL and op.p1 < ncursors:
+            temporary[op.p1] = False
+    for op in ops:
+        declaration = declaration_of(op)
+        if declaration is None or op.opcode in _LEAVES:
+            continue
+        op.exact = True
+        op.reads = registers_of(op, declaration.reads)[:]
+        op.writes = registers_of(op, declaration.writes)[:]
+        op.touched = (op.reads + op.writes)[:]
+        moves = []
+        for spec in declaration.moves:
+            if spec == 'WRITTEN' and op.p1 < ncursors and temporary[op.p1]:
+                moves.append(op.p1)
+            elif spec == 'ALL' or spec == 'WRITTEN':
+                moves = range_list(ncursors)
+            elif operand(op, spec) < ncursors:
+                moves.append(operand(op, spec))
+        op.moves = moves[:]
 
 
 def as_flags(registers, n):

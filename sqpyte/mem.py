@@ -78,6 +78,10 @@ if TRANSLATED_HOST:
         """The double of the bits in a signed integer."""
         return longlong2float(value)
 
+    def wrap(value):
+        """The lower 64 bits of an integer, as a signed one."""
+        return intmask(value)
+
     def copy_bytes(address, size):
         """The bytes at address, as a string."""
         return rffi.charpsize2str(rffi.cast(rffi.CCHARP, address), size)
@@ -165,6 +169,10 @@ else:
     def bits_real(value):
         """The double of the bits in a signed integer."""
         return struct.unpack('<d', struct.pack('<q', value))[0]
+
+    def wrap(value):
+        """The lower 64 bits of an integer, as a signed one."""
+        return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
 
     def copy_bytes(address, size):
         """The bytes at address."""

@@ -1,6 +1,6 @@
 """Opcodes that direct the program's course: jumps, subroutines, rows, the end."""
 from c_engine.generated.layout import (
-    SQLITE_STMTSTATUS_RUN, SQLITE_TRACE_STMT, VdbeOp_p1, Vdbe_pFrame, sizeof_VdbeOp,
+    SQLITE_STMTSTATUS_RUN, SQLITE_TRACE_STMT, VdbeOp_p1, VdbeOp_p2, Vdbe_pFrame, sizeof_VdbeOp,
     sqlite3_mTrace)
 from sqpyte import mem
 from sqpyte.jit import promote
@@ -51,6 +51,35 @@ def op_return(frame, op, pc):
     if op.p3:
         return pc + 1
     return ASK_C
+
+
+@opcode('InitCoroutine', writes='P1', jumps='P2', moves='')
+def op_init_coroutine(frame, op, pc):
+    """r[P1] = the coroutine that begins at P3; jump to P2."""
+    frame.write(op.p1, W_Int(op.p3 - 1))
+    return op.p2 if op.p2 else pc + 1
+
+
+@opcode('Yield', reads='P1', writes='P1', jumps='P2 COROUTINE', moves='')
+def op_yield(frame, op, pc):
+    """Go on in the coroutine r[P1], or in its caller; r[P1] is where the other one goes on."""
+    w = frame.read(op.p1)
+    if not isinstance(w, W_Int):
+        return ASK_C
+    following = promote(w.intval) + 1
+    frame.write(op.p1, W_Int(pc))
+    return following
+
+
+@opcode('EndCoroutine', reads='P1', writes='P1', jumps='COROUTINE', moves='')
+def op_end_coroutine(frame, op, pc):
+    """The end of the coroutine: jump to P2 of the Yield at r[P1]."""
+    w = frame.read(op.p1)
+    if not isinstance(w, W_Int):
+        return ASK_C
+    caller = promote(w.intval)
+    frame.write(op.p1, W_Int(pc - 1))
+    return promote(mem.i32(frame.ops + caller * sizeof_VdbeOp + VdbeOp_p2))
 
 
 @opcode('Once', jumps='P2')

@@ -1,6 +1,7 @@
 """Opcodes that move a cursor over a B-tree or a sorter, and read columns of its row."""
 from c_engine.generated.layout import (
-    BTCF_ValidNKey, BTCF_ValidOvfl, CACHE_STALE, CURTYPE_BTREE, SQLITE_DONE,
+    BTCF_AtLast, BTCF_ValidNKey, BTCF_ValidOvfl, CACHE_STALE, CURTYPE_BTREE, SQLITE_DONE,
+    SQLITE_STMTSTATUS_SORT,
     BtCursor_curFlags, BtCursor_info, BtCursor_ix,
     CellInfo_nSize, MemPage_aDataEnd, MemPage_intKeyLeaf, MemPage_nCell, Mem_flags,
     MEM_Blob, Vdbe_aCounter, VdbeCursor_cacheStatus, VdbeCursor_deferredMoveto,
@@ -8,72 +9,102 @@ from c_engine.generated.layout import (
 from sqpyte import capi, mem, record
 from sqpyte.frame import skip_varint
 from sqpyte.jit import promote, unroll_safe
-from sqpyte.optable import ASK_C, FAILED, opcode
-from sqpyte.values import W_Blob, W_Int, row_origin
+from sqpyte.optable import ASK_C, FAILED, declare, opcode
+from sqpyte.program import NOWHERE, UNKNOWN
+from sqpyte.values import NULL, W_Blob, W_Int, row_origin
 
 _NSIZE = BtCursor_info + CellInfo_nSize
+_ON_ANOTHER_ROW = 0xFF & ~(BTCF_ValidNKey | BTCF_ValidOvfl | BTCF_AtLast)
 
 
-@opcode('Rewind', jumps='P2')
-def op_rewind(frame, op, pc):
-    """Cursor P1 to the first row of its B-tree; jump to P2 if there is none."""
-    c = op.p1
-    assert c >= 0
-    vc = frame.cursor_address(c)
-    if vc == 0 or mem.u8(vc + VdbeCursor_eCurType) != CURTYPE_BTREE:
-        return ASK_C
-    rc = frame.leave_row(c, op.live)
-    if rc != 0:
-        capi.fail(frame.vdbe, pc, rc)
-        return FAILED
-    frame.btcursor[c] = 0
-    frame.leaf[c] = 0
-    rc = capi.btree_first(mem.i64(vc + VdbeCursor_uc), mem.scratch.address)
-    if rc != 0:
-        capi.fail(frame.vdbe, pc, rc)
-        return FAILED
-    empty = mem.i32(mem.scratch.address)
-    mem.set_u8(vc + VdbeCursor_deferredMoveto, 0)
-    mem.set_i32(vc + VdbeCursor_cacheStatus, CACHE_STALE)
-    mem.set_u8(vc + VdbeCursor_nullRow, empty)
-    if empty and op.p2 > 0:
-        return op.p2
-    return pc + 1
-
-
-@opcode('Next', jumps='P2', loop=True)
-def op_next(frame, op, pc):
-    """Cursor P1 to the next row and jump to P2; fall through after the last row. P5 is the
-    statement counter to increment."""
-    c = op.p1
-    assert c >= 0
-    cursor = frame.valid_btcursor(c)
-    if cursor == 0:
-        return ASK_C
-    page = frame.leaf_page(c)
-    ix = mem.u16(cursor + BtCursor_ix) + 1
-    if page != 0 and ix < mem.u16(page + MemPage_nCell):
-        mem.set_u16(cursor + BtCursor_ix, ix)
-        mem.set_u16(cursor + _NSIZE, 0)
-        mem.set_u8(cursor + BtCursor_curFlags,
-                   mem.u8(cursor + BtCursor_curFlags) & ~(BTCF_ValidNKey | BTCF_ValidOvfl))
-        frame.forget_row(c)
-    else:
-        frame.leaf[c] = 0
+def _first(name, counter, contract):
+    def handler(frame, op, pc):
+        c = op.p1
+        assert c >= 0
+        vc = frame.cursor_address(c)
+        if vc == 0 or mem.u8(vc + VdbeCursor_eCurType) != CURTYPE_BTREE:
+            return ASK_C
         rc = frame.leave_row(c, op.live)
-        if rc == 0:
-            rc = capi.btree_next(cursor, op.p3)
         if rc != 0:
-            if rc != SQLITE_DONE:
+            capi.fail(frame.vdbe, pc, rc)
+            return FAILED
+        frame.forget_cursor(c)
+        if name == 'Last':
+            empty = capi.last(vc)
+            if empty < 0:
+                capi.fail(frame.vdbe, pc, -empty)
+                return FAILED
+        else:
+            rc = capi.btree_first(mem.i64(vc + VdbeCursor_uc), mem.scratch.address)
+            if rc != 0:
                 capi.fail(frame.vdbe, pc, rc)
                 return FAILED
-            frame.btcursor[c] = 0
-            vc = frame.cursor_address(c)
+            empty = mem.i32(mem.scratch.address)
+            mem.set_u8(vc + VdbeCursor_deferredMoveto, 0)
             mem.set_i32(vc + VdbeCursor_cacheStatus, CACHE_STALE)
-            mem.set_u8(vc + VdbeCursor_nullRow, 1)
-            return pc + 1
-    count(frame, op.p5)
-    return op.p2
+            mem.set_u8(vc + VdbeCursor_nullRow, empty)
+        if counter:
+            count(frame, counter)
+        if empty and op.p2 > 0:
+            return op.p2
+        return pc + 1
+    handler.__doc__ = contract
+    declare(name, handler, jumps='P2', moves='P1')
+
+
+_first('Rewind', 0, "Cursor P1 to the first row of its B-tree; jump to P2 if there is none.")
+_first('Sort', SQLITE_STMTSTATUS_SORT, "As Rewind, where it stands for sorting: counted.")
+_first('Last', 0, "Cursor P1 to the last row of its B-tree; jump to P2 if there is none.")
+
+
+def _step(name, forward, contract):
+    def handler(frame, op, pc):
+        c = op.p1
+        assert c >= 0
+        cursor = frame.valid_btcursor(c)
+        if cursor == 0:
+            return ASK_C
+        page = frame.leaf_page(c)
+        ix = mem.u16(cursor + BtCursor_ix)
+        if forward:
+            ix += 1
+            within = ix < mem.u16(page + MemPage_nCell) if page != 0 else False
+        else:
+            ix -= 1
+            within = ix >= 0 and page != 0
+        if within:
+            mem.set_u16(cursor + BtCursor_ix, ix)
+            mem.set_u16(cursor + _NSIZE, 0)
+            mem.set_u8(cursor + BtCursor_curFlags,
+                       mem.u8(cursor + BtCursor_curFlags) & _ON_ANOTHER_ROW)
+            frame.forget_row(c)
+        else:
+            frame.leaf[c] = 0
+            rc = frame.leave_row(c, op.live)
+            if rc == 0:
+                if forward:
+                    rc = capi.btree_next(cursor, op.p3)
+                else:
+                    rc = capi.btree_previous(cursor, op.p3)
+            if rc != 0:
+                if rc != SQLITE_DONE:
+                    capi.fail(frame.vdbe, pc, rc)
+                    return FAILED
+                frame.btcursor[c] = 0
+                vc = frame.cursor_address(c)
+                mem.set_i32(vc + VdbeCursor_cacheStatus, CACHE_STALE)
+                mem.set_u8(vc + VdbeCursor_nullRow, 1)
+                return pc + 1
+        count(frame, op.p5)
+        return op.p2
+    handler.__doc__ = contract
+    declare(name, handler, jumps='P2', loop=True, moves='P1')
+
+
+_step('Next', True, "Cursor P1 to the next row and jump to P2; fall through after the last row. P5 "
+      "is the statement counter to increment.")
+_step('Prev', False, "Cursor P1 to the previous row and jump to P2; fall through before the first "
+      "row. P5 is the statement counter to increment.")
 
 
 def count(frame, counter):
@@ -82,8 +113,7 @@ def count(frame, counter):
     mem.set_i32(address, mem.i32(address) + 1)
 
 
-@opcode('Column', reads='RECORD', writes='P3')
-@unroll_safe
+@opcode('Column', reads='RECORD', writes='P3', moves='P1')
 def op_column(frame, op, pc):
     """r[P3] = column P2 of the row under cursor P1, or the default P4 (else NULL) where the
     record has fewer columns."""
@@ -91,18 +121,66 @@ def op_column(frame, op, pc):
         return ASK_C
     c = op.p1
     assert c >= 0
-    row = frame.row[c]
-    if row == 0:
+    if frame.row[c] == 0:
         if op.record >= 0:
             w = frame.read(op.record)
             if not (isinstance(w, W_Blob) and frame.set_row(c, w.address, w.size)):
                 return ASK_C
         elif not frame.find_row(c):
+            return column_elsewhere(frame, op, pc)
+    w = field(frame, c, op.p2, op.record >= 0, op.w_p4)
+    if w is None:
+        return ASK_C
+    frame.write(op.p3, w)
+    return pc + 1
+
+
+def column_elsewhere(frame, op, pc):
+    """Column of a cursor that is on the row of NULLs, or whose seek is deferred: if the index has
+    the column, the seek needs not be done."""
+    c = op.p1
+    assert c >= 0
+    vc = frame.cursor_address(c)
+    if vc == 0 or mem.u8(vc + VdbeCursor_eCurType) != CURTYPE_BTREE:
+        return ASK_C
+    if mem.u8(vc + VdbeCursor_nullRow):
+        frame.write(op.p3, NULL)
+        return pc + 1
+    if mem.u8(vc + VdbeCursor_deferredMoveto) == 0 or op.alternate == UNKNOWN:
+        return ASK_C
+    if op.alternate != NOWHERE:
+        c = op.alternate
+        assert c >= 0
+        column = op.alternate_column
+        if frame.row[c] == 0 and not frame.find_row(c):
             return ASK_C
-        row = frame.row[c]
+    else:
+        column = op.p2
+        result = capi.finish_seek(vc)
+        if result < 0:
+            capi.fail(frame.vdbe, pc, -result)
+            return FAILED
+        if not frame.find_row(c):
+            return ASK_C
+    w = field(frame, c, column, False, op.w_p4)
+    if w is None:
+        return ASK_C
+    frame.write(op.p3, w)
+    return pc + 1
+
+
+@unroll_safe
+def field(frame, c, column, careful, w_default):
+    """A column of the record that is known to be under cursor c.
+
+    Args: careful, whether the 7 bytes before the record may be outside of its buffer; w_default,
+        the value where the record has fewer columns.
+    Returns: a W_Value, or None if C has to read it.
+    """
+    assert c >= 0
+    row = frame.row[c]
     size = frame.rowsize[c]
     header = mem.u8(row)
-    column = op.p2
     parsed = promote(frame.parsed[c])
     offset = frame.offset[c]
     if parsed > column:
@@ -116,33 +194,22 @@ def op_column(frame, op, pc):
         end = offset + record.size_entry(serial_type)
         if end < size or end == size:
             if column + 2 == header and end != size:
-                return ASK_C            # corrupt: upstream says so
+                return None             # corrupt: upstream says so
             frame.parsed[c] = column
             frame.offset[c] = offset
-            w = record.value_of(record.kind_entry(serial_type), serial_type, row + offset,
-                                c, op.record >= 0)
-            if w is None:
-                return ASK_C
-            frame.write(op.p3, w)
-            return pc + 1
+            return record.value_of(record.kind_entry(serial_type), serial_type, row + offset,
+                                   c, careful)
     found = record.find_column(row, size, column)
     if found == record.MISSING:
-        if op.w_p4 is None:
-            return ASK_C
-        frame.write(op.p3, op.w_p4)
-        return pc + 1
+        return w_default
     if found < 0:
-        return ASK_C
+        return None
     serial_type = found >> 32
-    w = record.value_of(record.kind_of(serial_type), serial_type,
-                        row + (found & 0xFFFFFFFF), c, True)
-    if w is None:
-        return ASK_C
-    frame.write(op.p3, w)
-    return pc + 1
+    return record.value_of(record.kind_of(serial_type), serial_type,
+                           row + (found & 0xFFFFFFFF), c, True)
 
 
-@opcode('Rowid', writes='P2')
+@opcode('Rowid', writes='P2', moves='P1')
 @unroll_safe
 def op_rowid(frame, op, pc):
     """r[P2] = the rowid of the row under cursor P1."""

@@ -7,8 +7,8 @@ share one Program, and with it the machine code that the JIT made for it.
 """
 from c_engine.generated import opcodes
 from c_engine.generated.layout import (
-    MEM_Int, MEM_Null, MEM_Real, MEM_Str, P4_COLLSEQ, P4_FUNCCTX, P4_FUNCDEF, P4_KEYINFO,
-    P4_MEM, KeyInfo_aColl, KeyInfo_aSortFlags, KeyInfo_nKeyField, Mem_flags, Mem_n,
+    MEM_Int, MEM_Null, MEM_Real, MEM_Str, P4_COLLSEQ, P4_FUNCCTX, P4_FUNCDEF, P4_INT32,
+    P4_INTARRAY, P4_KEYINFO, P4_MEM, KeyInfo_aColl, KeyInfo_aSortFlags, KeyInfo_nKeyField, Mem_flags, Mem_n,
     Mem_u, Mem_z, OPFLAG_PERMUTE, VdbeOp_opcode, VdbeOp_p1, VdbeOp_p2, VdbeOp_p3, VdbeOp_p4,
     VdbeOp_p4type, VdbeOp_p5, Vdbe_aOp, Vdbe_nOp, sizeof_VdbeOp, sqlite3_context_pFunc)
 from sqpyte import capi, liveness, mem
@@ -22,12 +22,19 @@ _OP_AGGSTEP1 = opcodes.OP_AggStep1
 _WITH_AFFINITIES = [opcodes.OP_Affinity, opcodes.OP_MakeRecord]
 
 
+# Op.alternate: the index cursor's number, or
+NOWHERE = -1        # the column is only in the table
+UNKNOWN = -2        # several indexes: which one is known only at run time
+
+
 class Op(object):
     """One decoded opcode."""
     _immutable_fields_ = ['opcode', 'p1', 'p2', 'p3', 'p5', 'w_p4', 'text_p4', 'collation',
                           'collations[*]', 'sort_flags[*]', 'aggregate', 'skip_register',
                           'record', 'readers[*]', 'live[*]', 'live_after[*]', 'dead[*]', 'fields',
-                          'covered', 'loop', 'left_to_c']
+                          'covered', 'loop', 'left_to_c', 'p4', 'alternate',
+                          'alternate_column', 'exact', 'reads[*]', 'writes[*]', 'touched[*]',
+                          'moves[*]']
 
     def __init__(self, opcode, p1, p2, p3, p5):
         self.opcode = opcode
@@ -51,6 +58,15 @@ class Op(object):
         self.left_to_c = False      # a Column whose cursor IsType looks at afterwards
         self.covered = False        # has a handler
         self.loop = False           # a backward jump of it closes a loop
+        self.p4 = 0                 # P4 as an integer
+        self.map_p4 = None          # P4 of a DeferredSeek: the columns that the index has
+        self.alternate = NOWHERE    # of a Column whose cursor's seek is deferred: the index cursor
+        self.alternate_column = 0   # that has the column, and which of its columns it is
+        self.exact = False          # C can run it without getting the whole frame; then:
+        self.reads = []             # the registers that it reads
+        self.writes = []            # and writes
+        self.touched = []           # both
+        self.moves = []             # the cursors that it moves
 
 
 class Program(object):
@@ -91,6 +107,7 @@ def program_of(vdbe):
     for pc in range(mem.i32(vdbe + Vdbe_nOp)):
         ops.append(_decode(base + pc * sizeof_VdbeOp))
     _link(ops)
+    _link_indexes(ops)
     nregisters, ncursors = liveness.annotate(ops)
     program = Program(ops[:], nregisters, ncursors, len(interner.programs))
     interner.programs.append(program)
@@ -143,6 +160,10 @@ def _decode(at):
         op.collation = capi.collation_kind(p4)
     elif p4type == P4_KEYINFO:
         _decode_key_info(op, p4)
+    elif p4type == P4_INT32:
+        op.p4 = mem.i32(at + VdbeOp_p4)
+    elif p4type == P4_INTARRAY and opcode == opcodes.OP_DeferredSeek:
+        op.map_p4 = [mem.i32(p4 + 4 * i) for i in range(mem.i32(p4) + 1)]
     elif p4type == P4_FUNCDEF:
         op.aggregate = capi.aggregate_kind(p4)
     elif p4type == P4_FUNCCTX and opcode == _OP_AGGSTEP:
@@ -221,3 +242,41 @@ def _link(ops):
             if previous.opcode == opcodes.OP_CollSeq:
                 op.skip_register = previous.p1
         previous = op
+
+
+_OPENS_INDEX = [opcodes.OP_OpenRead, opcodes.OP_OpenWrite, opcodes.OP_ReopenIdx,
+                opcodes.OP_OpenEphemeral, opcodes.OP_OpenAutoindex]
+_COMPARES_INDEX = [opcodes.OP_IdxLE, opcodes.OP_IdxGT, opcodes.OP_IdxLT, opcodes.OP_IdxGE]
+
+
+def _link_indexes(ops):
+    """Fill in what the opcodes of an index know from its Open: collations and sort flags; and
+    where a Column finds its value as long as the seek of its cursor is deferred."""
+    opened = {}
+    several = {}
+    seeks = {}
+    for op in ops:
+        if op.opcode in _OPENS_INDEX or op.opcode == opcodes.OP_OpenDup:
+            if op.p1 in opened:
+                several[op.p1] = True
+            opened[op.p1] = op
+        elif op.opcode == opcodes.OP_DeferredSeek:
+            seeks[op.p3] = seeks.get(op.p3, []) + [op]
+    for op in ops:
+        if op.opcode in _COMPARES_INDEX and op.p1 in opened and op.p1 not in several:
+            op.collations = opened[op.p1].collations
+            op.sort_flags = opened[op.p1].sort_flags
+        elif op.opcode == opcodes.OP_Column and op.p1 in seeks:
+            _link_alternate(op, seeks[op.p1])
+
+
+def _link_alternate(op, seeks):
+    """Set where a Column finds its value while the seek of its cursor is deferred."""
+    if len(seeks) > 1:
+        op.alternate = UNKNOWN
+        return
+    columns = seeks[0].map_p4
+    if columns is None or op.p2 + 1 >= len(columns) or columns[op.p2 + 1] <= 0:
+        return
+    op.alternate = seeks[0].p1
+    op.alternate_column = columns[op.p2 + 1] - 1

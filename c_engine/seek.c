@@ -1,0 +1,211 @@
+/*
+** Seeks for the RPython VM: each helper does what one opcode of upstream's does to the cursor,
+** and returns 0 or 1 (which way the opcode goes) or minus a result code. Included by engine.c.
+*/
+
+/* The cursor's parsed row is stale, and it stands on a row (or with nullRow, on none). */
+static void sqpyteMoved(VdbeCursor *pC, int nullRow){
+  pC->nullRow = (u8)nullRow;
+  pC->deferredMoveto = 0;
+  pC->cacheStatus = CACHE_STALE;
+}
+
+/* The rowid of cell i of a table's leaf page; *pOk becomes 0 if the cell is corrupt. Reads as far
+** as sqlite3BtreeTableMoveto does. */
+static i64 sqpyteCellRowid(MemPage *pPage, int i, int *pOk){
+  const u8 *p = findCellPastPtr(pPage, i);
+  u64 rowid;
+  while( 0x80 <= *(p++) ){
+    if( p>=pPage->aDataEnd ){
+      *pOk = 0;
+      return 0;
+    }
+  }
+  sqlite3GetVarint(p, &rowid);
+  return (i64)rowid;
+}
+
+/* Looks for a rowid in the leaf page where the cursor stands: rows that follow each other in a
+** join often lie in the same page. Returns 1 if that page is where the rowid belongs: the cursor
+** is on it or on a neighbour of it then, and *pRes as sqlite3BtreeTableMoveto has it. */
+static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
+  MemPage *pPage = pCur->pPage;
+  int lwr = 0, upr, i, ok = 1;
+  i64 k;
+  if( pCur->eState!=CURSOR_VALID || !pPage->leaf || !pPage->intKeyLeaf
+   || (upr = pPage->nCell-1)<1 || (pCur->curFlags & (BTCF_Incrblob|BTCF_WriteFlag))!=0
+   || sqpyteCellRowid(pPage, upr, &ok)<key || sqpyteCellRowid(pPage, 0, &ok)>key || !ok ){
+    return 0;
+  }
+  i = pCur->ix<=upr ? pCur->ix : upr>>1;
+  for(;;){
+    k = sqpyteCellRowid(pPage, i, &ok);
+    if( !ok ) return 0;
+    if( k==key ){
+      *pRes = 0;
+      break;
+    }
+    if( k<key ){
+      lwr = i+1;
+      *pRes = -1;
+    }else{
+      upr = i-1;
+      *pRes = +1;
+    }
+    if( lwr>upr ) break;
+    i = (lwr+upr)>>1;
+  }
+  pCur->ix = (u16)i;
+  pCur->curFlags &= ~(BTCF_ValidNKey|BTCF_ValidOvfl|BTCF_AtLast);
+  pCur->info.nSize = 0;
+  return 1;
+}
+
+static int sqpyteTableMoveto(BtCursor *pCur, i64 key, int *pRes){
+  if( sqpyteSeekInLeaf(pCur, key, pRes) ) return SQLITE_OK;
+  return sqlite3BtreeTableMoveto(pCur, key, 0, pRes);
+}
+
+/* SeekRowid and NotExists: 0 the cursor is on the row, 1 there is none. */
+int sqpyte_seek_rowid(void *pVdbeCursor, long long key){
+  VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
+  int res = 0;
+  int rc = sqpyteTableMoveto(pC->uc.pCursor, key, &res);
+  pC->movetoTarget = key;
+  sqpyteMoved(pC, 0);
+  pC->seekResult = res;
+  return rc ? -rc : res!=0;
+}
+
+/* The seek that a DeferredSeek has left to be done. */
+int sqpyte_finish_seek(void *pVdbeCursor){
+  VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
+  int res = 0;
+  int rc = sqpyteTableMoveto(pC->uc.pCursor, pC->movetoTarget, &res);
+  if( rc ) return -rc;
+  if( res ) return -SQLITE_CORRUPT_BKPT;
+  pC->deferredMoveto = 0;
+  pC->cacheStatus = CACHE_STALE;
+  return 0;
+}
+
+/* After a seek: SeekGE and SeekGT go on to the next row, SeekLE and SeekLT to the previous one,
+** if the one found isn't it. 1: there is none. */
+static int sqpyteSettle(BtCursor *pCur, int opcode, int res){
+  int rc = SQLITE_OK;
+  if( opcode>=OP_SeekGE ){
+    if( res<0 || (res==0 && opcode==OP_SeekGT) ) rc = sqlite3BtreeNext(pCur, 0);
+  }else if( res>0 || (res==0 && opcode==OP_SeekLT) ){
+    rc = sqlite3BtreePrevious(pCur, 0);
+  }else{
+    return sqlite3BtreeEof(pCur);
+  }
+  if( rc==SQLITE_DONE ) return 1;
+  return -rc;
+}
+
+/* SeekLT, SeekLE, SeekGE, SeekGT of a table. */
+int sqpyte_seek_table(void *pVdbeCursor, long long key, int opcode){
+  VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
+  int res = 0, rc;
+  sqpyteMoved(pC, 0);
+  rc = sqpyteTableMoveto(pC->uc.pCursor, key, &res);
+  pC->movetoTarget = key;
+  if( rc ) return -rc;
+  return sqpyteSettle(pC->uc.pCursor, opcode, res);
+}
+
+/* The same of an index, for the n values at aMem. 2: on the row, and the IdxGT or IdxLT that
+** follows needs not be asked. */
+int sqpyte_seek_index(void *pVdbeCursor, void *aMem, int n, int opcode){
+  VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
+  BtCursor *pCur = pC->uc.pCursor;
+  int eqOnly = sqlite3BtreeCursorHasHint(pCur, BTREE_SEEK_EQ);
+  UnpackedRecord r;
+  int res = 0, rc;
+  sqpyteMoved(pC, 0);
+  memset(&r, 0, sizeof(r));
+  r.pKeyInfo = pC->pKeyInfo;
+  r.nField = (u16)n;
+  r.default_rc = (1 & (opcode - OP_SeekLT)) ? -1 : +1;
+  r.aMem = (Mem*)aMem;
+  rc = sqlite3BtreeIndexMoveto(pCur, &r, &res);
+  if( rc ) return -rc;
+  if( eqOnly && r.eqSeen==0 ) return 1;
+  rc = sqpyteSettle(pCur, opcode, res);
+  return rc==0 && eqOnly ? 2 : rc;
+}
+
+/* Found, NotFound, NoConflict: whether the index has the n values at aMem, or with n 0 the
+** record in aMem. 0 it has, 1 it has not. */
+int sqpyte_seek_exact(void *pVdbe, void *pVdbeCursor, void *aMem, int n){
+  sqlite3 *db = ((Vdbe*)pVdbe)->db;
+  VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
+  Mem *pKey = (Mem*)aMem;
+  UnpackedRecord r, *pIdxKey;
+  int rc;
+  if( n>0 ){
+    memset(&r, 0, sizeof(r));
+    r.pKeyInfo = pC->pKeyInfo;
+    r.nField = (u16)n;
+    r.aMem = pKey;
+    rc = sqlite3BtreeIndexMoveto(pC->uc.pCursor, &r, &pC->seekResult);
+  }else{
+    if( ExpandBlob(pKey) ) return -SQLITE_NOMEM_BKPT;
+    pIdxKey = sqlite3VdbeAllocUnpackedRecord(pC->pKeyInfo);
+    if( pIdxKey==0 ) return -SQLITE_NOMEM_BKPT;
+    sqlite3VdbeRecordUnpack(pKey->n, pKey->z, pIdxKey);
+    pIdxKey->default_rc = 0;
+    rc = sqlite3BtreeIndexMoveto(pC->uc.pCursor, pIdxKey, &pC->seekResult);
+    sqlite3DbFreeNN(db, pIdxKey);
+  }
+  if( rc ) return -rc;
+  sqpyteMoved(pC, pC->seekResult!=0);
+  return pC->seekResult!=0;
+}
+
+/* Last: 1 if the B-tree is empty. */
+int sqpyte_last(void *pVdbeCursor){
+  VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
+  int res = 0;
+  int rc = sqlite3BtreeLast(pC->uc.pCursor, &res);
+  sqpyteMoved(pC, res);
+  return rc ? -rc : res;
+}
+
+/* IfEmpty: 1 if it is. */
+int sqpyte_is_empty(void *pVdbeCursor){
+  int res = 0;
+  int rc = sqlite3BtreeIsEmpty(((VdbeCursor*)pVdbeCursor)->uc.pCursor, &res);
+  return rc ? -rc : res!=0;
+}
+
+/* NullRow */
+void sqpyte_null_row(void *pVdbeCursor, int nullRow){
+  VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
+  pC->nullRow = (u8)nullRow;
+  pC->cacheStatus = CACHE_STALE;
+  if( pC->eCurType==CURTYPE_BTREE ) sqlite3BtreeClearCursor(pC->uc.pCursor);
+}
+
+/* The share of a text in the hash of a Bloom filter (see upstream's filterHash). */
+long long sqpyte_filter_text(long a, long n){
+  u64 x = 0, h = (u64)n;
+  if( n>=(long)sizeof(x) ){
+    memcpy(&x, (const u8*)a, sizeof(x));
+    h += x;
+    memcpy(&x, (const u8*)a + n - sizeof(x), sizeof(x));
+  }else{
+    memcpy(&x, (const u8*)a, n);
+  }
+  return (i64)(h + x);
+}
+
+/* The bit for the hash h in the Bloom filter in pMem, which is set afterwards if add is. */
+int sqpyte_filter_bit(void *pMem, long long h, int add){
+  Mem *p = (Mem*)pMem;
+  u64 i = (u64)h % ((u64)p->n*8);
+  int bit = ((u8)p->z[i/8] >> (i&7)) & 1;
+  if( add ) p->z[i/8] |= 1<<(i&7);
+  return bit;
+}
