@@ -153,6 +153,7 @@ int sqpyteVdbeExec(Vdbe *p){
 
 #include "vm_helpers.c"
 #include "seek.c"
+#include "sort_key.c"
 #include "program_key.c"
 #include "fused.c"
 #include "batch.c"
