@@ -1,7 +1,8 @@
 /*
 ** The C engine: upstream SQLite (edited, see edits.py) and, in the same
 ** translation unit, the choice of tier and the helpers for the RPython VM
-** (vm_helpers.c, seek.c, program_key.c), the fused calls (fused.c) and the page batches (batch.c)
+** (vm_helpers.c, vm_functions.c, seek.c, program_key.c), the fused calls (fused.c) and the page
+** batches (batch.c)
 ** of the PyPy module.
 */
 #include "sqlite3.c"
@@ -154,6 +155,7 @@ int sqpyteVdbeExec(Vdbe *p){
 #include "vm_helpers.c"
 #include "seek.c"
 #include "sort_key.c"
+#include "vm_functions.c"
 #include "program_key.c"
 #include "fused.c"
 #include "batch.c"

@@ -84,7 +84,6 @@ SQPYTE_EXPORT int sqpyte_compare_int_real(long long i, double r);
 ** integer at pOut, 2 a double there. */
 SQPYTE_EXPORT int sqpyte_text_to_number(long a, long n, void *pOut);
 SQPYTE_EXPORT int sqpyte_compare_numeric_texts(long a, long na, long b, long nb);
-SQPYTE_EXPORT int sqpyte_aggregate_final(void *pMem, void *pFuncDef);
 SQPYTE_EXPORT int sqpyte_concat(void *pMemOut, long a, long na, long b, long nb);
 /* The sorter: address of the current record, its size in *pn; insert the
 ** record in pMem; next: 0, SQLITE_DONE or an error. */
@@ -106,6 +105,59 @@ SQPYTE_EXPORT int sqpyte_is_empty(void *pVdbeCursor);
 SQPYTE_EXPORT void sqpyte_null_row(void *pVdbeCursor, int nullRow);
 SQPYTE_EXPORT long long sqpyte_filter_text(long a, long n);
 SQPYTE_EXPORT int sqpyte_filter_bit(void *pMem, long long h, int add);
+/* SQL functions and conversions: vm_functions.c. */
+#define SQPYTE_FUNC_OTHER 0         /* SQLite's own, without a handler */
+#define SQPYTE_FUNC_USER 1          /* may run SQL and move cursors */
+#define SQPYTE_FUNC_LIKE 2
+#define SQPYTE_FUNC_LIKE_CASE 3     /* after PRAGMA case_sensitive_like */
+#define SQPYTE_FUNC_GLOB 4
+#define SQPYTE_FUNC_SUBSTR 5
+#define SQPYTE_FUNC_LENGTH 6
+#define SQPYTE_FUNC_OCTET_LENGTH 7
+#define SQPYTE_FUNC_ABS 8
+#define SQPYTE_FUNC_ROUND 9
+#define SQPYTE_FUNC_UPPER 10
+#define SQPYTE_FUNC_LOWER 11
+#define SQPYTE_FUNC_INSTR 12
+#define SQPYTE_FUNC_MIN 13
+#define SQPYTE_FUNC_MAX 14
+#define SQPYTE_FUNC_TYPEOF 15
+#define SQPYTE_FUNC_NULLIF 16
+#define SQPYTE_FUNC_DATE 17
+#define SQPYTE_FUNC_STRFTIME 18
+#define SQPYTE_SKIPPED 1003         /* of sqpyte_agg_step: not the new extreme */
+#define SQPYTE_AS_NUMERIC 1
+#define SQPYTE_AS_CAST 2
+#define SQPYTE_AS_INT 3
+#define SQPYTE_AS_REAL 4
+#define SQPYTE_AS_OPERAND 5
+SQPYTE_EXPORT int sqpyte_function_kind(void *pFuncDef);
+/* The opcode at pc, its operands in their registers: 0 or a result code. Those
+** with `user` in their name may run any SQL. */
+SQPYTE_EXPORT int sqpyte_function(void *pVdbe, int pc);
+SQPYTE_EXPORT int sqpyte_user_function(void *pVdbe, int pc);
+SQPYTE_EXPORT int sqpyte_agg_step(void *pVdbe, int pc);
+SQPYTE_EXPORT int sqpyte_user_agg_step(void *pVdbe, int pc);
+SQPYTE_EXPORT int sqpyte_agg_result(void *pVdbe, int pc);
+SQPYTE_EXPORT int sqpyte_user_agg_result(void *pVdbe, int pc);
+SQPYTE_EXPORT void sqpyte_lend(void *pMem, long addr, long n, int isText);
+SQPYTE_EXPORT long sqpyte_type_name(int iType);
+SQPYTE_EXPORT int sqpyte_fold(void *pMemOut, long addr, long n, int toUpper);
+SQPYTE_EXPORT long sqpyte_text_length(long addr, long n);
+SQPYTE_EXPORT long sqpyte_substr(long addr, long n, int isText, long long p1, long long p2,
+                                 void *pn);
+SQPYTE_EXPORT long sqpyte_instr(long a, long na, long b, long nb, int isText);
+SQPYTE_EXPORT double sqpyte_round(double r, long long nDigit);
+SQPYTE_EXPORT int sqpyte_iso_date(long addr, long n);
+SQPYTE_EXPORT int sqpyte_prepare_pattern(long addr, long n, int kind, long out);
+SQPYTE_EXPORT int sqpyte_match_prepared(long pattern, long addr, long n);
+SQPYTE_EXPORT int sqpyte_like(long pattern, long nPattern, long addr, long n, int kind);
+SQPYTE_EXPORT int sqpyte_bytes_to_number(long addr, long n, int isText, int what, void *pOut);
+SQPYTE_EXPORT int sqpyte_number_to_text(void *pMem);
+SQPYTE_EXPORT int sqpyte_column_type(void *pVdbeCursor, int iColumn);
+SQPYTE_EXPORT int sqpyte_rowset_add(void *pMem, long long v);
+SQPYTE_EXPORT int sqpyte_rowset_next(void *pMem, void *pOut);
+SQPYTE_EXPORT int sqpyte_rowset_test(void *pMem, int iSet, long long v);
 
 /* The program's content as bytes (at most nMax of them at buf); its size. */
 SQPYTE_EXPORT long sqpyte_program_key(void *pVdbe, long buf, long nMax);

@@ -49,7 +49,8 @@ long sqpyte_program_key(void *pVdbe, long buf, long nMax){
       case OP_Once:     a[1] = 0; p4type = P4_NOTUSED; break;
       case OP_String8:  a[0] = OP_String | (pOp->p5<<8);
                         a[1] = sqlite3Strlen30(pOp->p4.z); break;
-      case OP_AggStep1: if( pOp->p1==0 ) a[0] = OP_AggStep | (pOp->p5<<8); break;
+      case OP_AggStep1: a[0] = (pOp->p1 ? OP_AggInverse : OP_AggStep) | (pOp->p5<<8);
+                        break;
     }
     a[4] = p4type;
     switch( p4type ){
@@ -58,7 +59,9 @@ long sqpyte_program_key(void *pVdbe, long buf, long nMax){
         FuncDef *pDef = p4type==P4_FUNCCTX ? pOp->p4.pCtx->pFunc : pOp->p4.pFunc;
         a[4] = P4_FUNCDEF;
         sqpyteKeyAdd(&key, a, sizeof(a));
+        sqpyteKeyAddInt(&key, p4type==P4_FUNCCTX ? pOp->p4.pCtx->argc : pOp->p5);
         sqpyteKeyAddInt(&key, sqpyte_aggregate_kind(pDef));
+        sqpyteKeyAddInt(&key, sqpyte_function_kind(pDef));
         break;
       }
       case P4_COLLSEQ:
@@ -73,6 +76,10 @@ long sqpyte_program_key(void *pVdbe, long buf, long nMax){
                                 ? pOp->p4.pKeyInfo->aSortFlags[j] : -1);
         }
         break;
+      case P4_INT32:
+        sqpyteKeyAdd(&key, a, sizeof(a));
+        sqpyteKeyAddInt(&key, pOp->p4.i);
+        break;
       case P4_MEM:
         sqpyteKeyAdd(&key, a, sizeof(a));
         sqpyteKeyAddMem(&key, pOp->p4.pMem);
@@ -86,10 +93,6 @@ long sqpyte_program_key(void *pVdbe, long buf, long nMax){
         }else if( pOp->p4.z ){
           sqpyteKeyAddText(&key, pOp->p4.z, sqlite3Strlen30(pOp->p4.z));
         }
-        break;
-      case P4_INT32:
-        sqpyteKeyAdd(&key, a, sizeof(a));
-        sqpyteKeyAddInt(&key, pOp->p4.i);
         break;
       case P4_INTARRAY:       /* its first element is its size */
         sqpyteKeyAdd(&key, a, sizeof(a));
@@ -108,7 +111,7 @@ void sqpyte_set_covered(int opcode, int value){ sqpyteCovered[opcode & 255] = (u
 
 /* What the VM makes of an opcode: a value of sqpyteCovered. */
 static int sqpyteCoverage(const VdbeOp *pOp){
-  if( pOp->opcode==OP_AggStep1 && pOp->p1==0 ) return sqpyteCovered[OP_AggStep];
+  if( pOp->opcode==OP_AggStep1 ) return sqpyteCovered[OP_AggStep];
   if( pOp->opcode==OP_String8 ) return sqpyteCovered[OP_String];
   return sqpyteCovered[pOp->opcode];
 }

@@ -62,14 +62,6 @@ int sqpyte_aggregate_kind(void *pFuncDef){
   return 0;
 }
 
-/* AggFinal: 0, or an error that has to be raised with the text in pMem. */
-int sqpyte_aggregate_final(void *pMem, void *pFuncDef){
-  Mem *p = (Mem*)pMem;
-  int rc = sqlite3VdbeMemFinalize(p, (FuncDef*)pFuncDef);
-  if( rc==SQLITE_OK ) sqlite3VdbeChangeEncoding(p, ENC(p->db));
-  return rc;
-}
-
 /* Concat of two texts or blobs, a text: pMemOut = a || b. Returns 0, SQLITE_TOOBIG or
 ** SQLITE_NOMEM; a and b may lie in pMemOut. */
 int sqpyte_concat(void *pMemOut, long a, long na, long b, long nb){

@@ -19,7 +19,7 @@ from c_engine.generated import opcodes
 from pypy_module.library import NUMBERS
 from sqpyte import liveness
 from sqpyte.compare import OTHER
-from sqpyte.ops import IN_C, TABLE
+from sqpyte.ops import TABLE  # noqa: F401  (fills the opcode table)
 
 ROWS, AHEAD, RUN = 'rows', 'ahead', 'run'
 
@@ -50,25 +50,6 @@ SUPPORTED = frozenset(FUNCTIONS + AGGREGATE_STEPS + COMPARISONS + ARITHMETIC + L
 JUMPS = frozenset(COMPARISONS + CONDITIONS + COUNTERS
                   + (opcodes.OP_Goto, opcodes.OP_Once))
 
-# Registers read and written, and whether P2 is a jump, of opcodes that the table of the RPython VM
-# doesn't have; in its notation.
-DECLARED = {
-    'ClrSubtype': ('', '', False),
-    'Function': ('ARGUMENTS', 'P3', False),
-    'PureFunc': ('ARGUMENTS', 'P3', False),
-    'AggStep1': ('ARGUMENTS P3', 'P3', False),
-    'CollSeq': ('', 'P1', False),
-    'Cast': ('P1', 'P1', False),
-    'BitAnd': ('P1 P2', 'P3', False),
-    'BitOr': ('P1 P2', 'P3', False),
-    'ShiftLeft': ('P1 P2', 'P3', False),
-    'ShiftRight': ('P1 P2', 'P3', False),
-    'BitNot': ('P1', 'P2', False),
-    'IsTrue': ('P1', 'P2', False),
-}
-DECLARED = {getattr(opcodes, 'OP_' + name): (reads.split(), writes.split(), jumps)
-            for name, (reads, writes, jumps) in DECLARED.items()}
-
 ROWID = NUMBERS['SQPYTE_ROWID']     # stands for the rowid among the columns
 MOST_IN_C = 3       # opcodes that are done in C, for each call of user code
 MOST_VALUES = 200   # columns that a row of a batch holds
@@ -76,17 +57,6 @@ MOST_VALUES = 200   # columns that a row of a batch holds
 
 class Refused(Exception):
     """The loop isn't inlined; the message is the reason."""
-
-
-def registers(op, specs, arguments):
-    """Return the registers (set of int) that `specs`, in the opcode table's notation, name."""
-    found = []
-    for spec in specs:
-        if spec == 'ARGUMENTS':
-            found.extend(range(op.p2, op.p2 + arguments))
-        else:
-            found.extend(liveness.registers_of(op, [spec]))
-    return set(found)
 
 
 def copied(op):
@@ -105,25 +75,16 @@ class Flow:
         live: per opcode a set of registers.
     """
 
-    def __init__(self, ops, calls):
-        """Analyse `ops` (list of Op); `calls`: see inline_calls.py."""
+    def __init__(self, ops):
+        """Analyse `ops` (list of Op)."""
         self.ops = ops
-        self.reads = []
-        self.writes = []
-        following = []
         highest = 0
-        for pc, op in enumerate(ops):
-            reads, writes, jumps = self._declaration(op)
-            arguments = calls.arguments.get(pc, 0)
-            self.reads.append(None if reads is None else registers(op, reads, arguments))
-            self.writes.append(registers(op, writes, arguments))
-            highest = max([highest] + list(self.reads[-1] or ()) + list(self.writes[-1]))
-            if op.opcode == opcodes.OP_Once:
-                following.append([op.p2])
-            elif op.opcode in DECLARED:
-                following.append([pc + 1] + ([op.p2] if jumps else []))
-            else:
-                following.append(liveness.successors(ops, pc))
+        for op in ops:
+            reads, writes = self._effects(op, 0)
+            highest = max([highest] + list(reads or ()) + list(writes))
+        self.reads, self.writes = zip(*[self._effects(op, highest) for op in ops])
+        following = [[op.p2] if op.opcode == opcodes.OP_Once else liveness.successors(ops, pc)
+                     for pc, op in enumerate(ops)]
         everything = set(range(1, highest + 1))
         self.live = [set(everything if reads is None else reads) for reads in self.reads]
         changed = True
@@ -138,14 +99,16 @@ class Flow:
                 changed = changed or len(live) != before
 
     @staticmethod
-    def _declaration(op):
-        """Return (reads or None, writes, jumps) of an opcode."""
-        if op.opcode in DECLARED:
-            return DECLARED[op.opcode]
-        declaration = TABLE.get(op.opcode) or IN_C.get(op.opcode)
+    def _effects(op, last):
+        """Return the registers (sets of int, up to the register `last` where a declaration is
+        open) that an opcode reads, or None, and writes."""
+        if op.opcode == opcodes.OP_ClrSubtype:
+            return set(), set()         # the values that are inlined have no subtype
+        declaration = liveness.declaration_of(op)
         if declaration is None:
-            return None, [], True
-        return declaration.reads, declaration.writes, bool(declaration.jumps)
+            return None, set()
+        return (set(liveness.registers_of(op, declaration.read_spans, last)),
+                set(liveness.registers_of(op, declaration.write_spans, last)))
 
 
 class Loop:
@@ -229,8 +192,6 @@ class Loop:
                 self.targets.add(op.p2)
             if op.opcode in (opcodes.OP_Column, opcodes.OP_Rowid) and op.p1 != self.cursor:
                 raise Refused('it reads cursor %d too' % op.p1)
-            if op.opcode == opcodes.OP_Column and op.left_to_c:
-                raise Refused('opcode IsType is not inlined')
             if op.opcode == opcodes.OP_CollSeq and (op.p1 or op.collation == OTHER):
                 raise Refused('opcode CollSeq is not inlined')
             if op.opcode == opcodes.OP_Null and op.p1:
@@ -403,7 +364,7 @@ def loops(program, calls):
                               % opcodes.NAMES[op.opcode]))
                 continue
             if flow is None:
-                flow = Flow(program.ops, calls)
+                flow = Flow(program.ops)
             try:
                 found.append((pc, Loop(program, flow, calls, pc), ''))
             except Refused as refused:

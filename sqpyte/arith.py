@@ -7,13 +7,25 @@ returns None then, and has changed nothing.
 from sqpyte.values import NULL, W_Int, W_Null, W_Real
 
 try:
-    from rpython.rlib.rarithmetic import ovfcheck
+    from rpython.rlib.rarithmetic import intmask, ovfcheck, r_uint
+
+    def shift_left(value, count):
+        """value shifted by 0 to 63 bits, cut to 64 bits."""
+        return intmask(r_uint(value) << count)
 except ImportError:
     def ovfcheck(value):
         """value if it fits in 64 bits; raises OverflowError otherwise."""
         if -0x8000000000000000 <= value <= 0x7FFFFFFFFFFFFFFF:
             return value
         raise OverflowError
+
+    def intmask(value):
+        """value cut to 64 bits, with sign."""
+        return (value + 0x8000000000000000) % 0x10000000000000000 - 0x8000000000000000
+
+    def shift_left(value, count):
+        """value shifted by 0 to 63 bits, cut to 64 bits."""
+        return intmask(value << count)
 
 MIN_INT = -0x8000000000000000
 # Reals from here on don't fit in 64 bits (sqlite3RealToI64).

@@ -17,7 +17,6 @@ FUNCTIONS = {
     'sqpyte_set_bytes': ('plli', 'i', False),
     'sqpyte_collation_kind': ('p', 'i', False),
     'sqpyte_aggregate_kind': ('p', 'i', False),
-    'sqpyte_aggregate_final': ('pp', 'i', False),
     'sqpyte_compare_bytes': ('llll', 'i', False),
     'sqpyte_compare_nocase': ('llll', 'i', False),
     'sqpyte_compare_rtrim': ('llll', 'i', False),
@@ -39,6 +38,30 @@ FUNCTIONS = {
     'sqpyte_null_row': ('pi', '', False),
     'sqpyte_filter_text': ('ll', 'l', False),
     'sqpyte_filter_bit': ('pli', 'i', False),
+    'sqpyte_function_kind': ('p', 'i', False),
+    'sqpyte_function': ('pi', 'i', False),
+    'sqpyte_user_function': ('pi', 'i', True),
+    'sqpyte_agg_step': ('pi', 'i', False),
+    'sqpyte_user_agg_step': ('pi', 'i', True),
+    'sqpyte_agg_result': ('pi', 'i', False),
+    'sqpyte_user_agg_result': ('pi', 'i', True),
+    'sqpyte_lend': ('plli', '', False),
+    'sqpyte_type_name': ('i', 'l', False),
+    'sqpyte_fold': ('plli', 'i', False),
+    'sqpyte_text_length': ('ll', 'l', False),
+    'sqpyte_substr': ('llillp', 'l', False),
+    'sqpyte_instr': ('lllli', 'l', False),
+    'sqpyte_round': ('dl', 'd', False),
+    'sqpyte_iso_date': ('ll', 'i', False),
+    'sqpyte_prepare_pattern': ('llil', 'i', False),
+    'sqpyte_match_prepared': ('lll', 'i', False),
+    'sqpyte_like': ('lllli', 'i', False),
+    'sqpyte_bytes_to_number': ('lliip', 'i', False),
+    'sqpyte_number_to_text': ('p', 'i', False),
+    'sqpyte_column_type': ('pi', 'i', False),
+    'sqpyte_rowset_add': ('pl', 'i', False),
+    'sqpyte_rowset_next': ('pp', 'i', False),
+    'sqpyte_rowset_test': ('pil', 'i', False),
     'sqpyte_mode': ('', 'i', False),
     'sqpyte_program_key': ('pll', 'l', False),
     'sqpyte_complain': ('', '', False),
@@ -123,7 +146,30 @@ set_real = _functions['sqpyte_set_real']
 set_bytes = _functions['sqpyte_set_bytes']
 collation_kind = _functions['sqpyte_collation_kind']
 aggregate_kind = _functions['sqpyte_aggregate_kind']
-aggregate_final = _functions['sqpyte_aggregate_final']
+function_kind = _functions['sqpyte_function_kind']
+function = _functions['sqpyte_function']
+user_function = _functions['sqpyte_user_function']
+agg_step = _functions['sqpyte_agg_step']
+user_agg_step = _functions['sqpyte_user_agg_step']
+agg_result = _functions['sqpyte_agg_result']
+user_agg_result = _functions['sqpyte_user_agg_result']
+lend = _functions['sqpyte_lend']
+type_name = _functions['sqpyte_type_name']
+fold = _functions['sqpyte_fold']
+text_length = _functions['sqpyte_text_length']
+substr = _functions['sqpyte_substr']
+instr = _functions['sqpyte_instr']
+round_real = _functions['sqpyte_round']
+iso_date = _functions['sqpyte_iso_date']
+prepare_pattern = _functions['sqpyte_prepare_pattern']
+match_prepared = _functions['sqpyte_match_prepared']
+like = _functions['sqpyte_like']
+bytes_to_number = _functions['sqpyte_bytes_to_number']
+number_to_text = _functions['sqpyte_number_to_text']
+column_type = _functions['sqpyte_column_type']
+rowset_add = _functions['sqpyte_rowset_add']
+rowset_next = _functions['sqpyte_rowset_next']
+rowset_test = _functions['sqpyte_rowset_test']
 compare_bytes = _functions['sqpyte_compare_bytes']
 compare_nocase = _functions['sqpyte_compare_nocase']
 compare_rtrim = _functions['sqpyte_compare_rtrim']

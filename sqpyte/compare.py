@@ -3,6 +3,7 @@ from c_engine.generated.layout import (
     SQLITE_AFF_MASK, SQLITE_AFF_NUMERIC, SQLITE_AFF_TEXT, SQLITE_NULLEQ)
 from sqpyte import capi, mem
 from sqpyte.arith import as_real, is_number
+from sqpyte.convert import AS_REAL, number_of
 from sqpyte.values import W_Blob, W_Bytes, W_Int, W_Null, W_Real, W_Text
 
 # Collations, as sqpyte_collation_kind numbers them.
@@ -134,12 +135,12 @@ def compare_operands(w3, w1, flags, collation):
 
 
 def truth(w, if_null):
-    """1 or 0 as If and IfNot see the value, if_null for NULL, ASK for text and blob
-    (sqlite3VdbeBooleanValue)."""
+    """1 or 0 as If and IfNot see the value, if_null for NULL (sqlite3VdbeBooleanValue)."""
     if isinstance(w, W_Int):
         return int(w.intval != 0)
     if isinstance(w, W_Null):
         return if_null
     if isinstance(w, W_Real):
         return int(w.floatval != 0.0)
-    return ASK
+    number = number_of(w, AS_REAL)
+    return int(isinstance(number, W_Real) and number.floatval != 0.0)

@@ -140,7 +140,9 @@ class Frame(object):
         address = self.mem_address(r)
         if isinstance(w, W_Bytes):
             if w.origin == r:
-                return 0
+                if self.holds(r, w):
+                    return 0
+                w = private_copy(w, self.kept)
             rc = capi.set_bytes(address, w.address, w.size, int(isinstance(w, W_Text)))
             self.registers[r] = IN_MEM
             return rc
@@ -156,6 +158,14 @@ class Frame(object):
             assert isinstance(w, W_Null)
             mem.set_u16(address + Mem_flags, MEM_Null)
         return 0
+
+    def holds(self, r, w):
+        """Whether the text or blob w is what the Mem of register r has; not a part of that, or
+        the same bytes as another type."""
+        address = self.mem_address(r)
+        return (mem.i64(address + Mem_z) == w.address and mem.i32(address + Mem_n) == w.size
+                and mem.u16(address + Mem_flags) & (MEM_Str | MEM_Blob)
+                == (MEM_Str if isinstance(w, W_Text) else MEM_Blob))
 
     @unroll_safe
     def forget(self):
@@ -189,7 +199,13 @@ class Frame(object):
 
     @unroll_safe
     def take_back(self, op):
-        """C has run an opcode whose effects are known."""
+        """C has run an opcode whose effects are known; it may have moved the memory of a text
+        that it read."""
+        for r in op.reads:
+            assert r >= 0
+            w = self.registers[r]
+            if isinstance(w, W_Bytes) and w.origin == r:
+                self.registers[r] = IN_MEM
         for r in op.writes:
             assert r >= 0
             self.registers[r] = IN_MEM

@@ -4,8 +4,11 @@ For tests only: it is a thousand times slower than the translated VM, and needs 
 """
 import os
 
-from sqpyte import capi, interp
+from c_engine.generated.layout import Vdbe_nCursor, Vdbe_nMem, Vdbe_pFrame
+from sqpyte import capi, frame, interp, mem
 from sqpyte.mem import ffi
+from sqpyte.optable import ASK_C
+from sqpyte.values import IN_MEM, W_Bytes
 
 MODE_OFF, MODE_HOT, MODE_ALWAYS = 0, 1, 2
 
@@ -42,6 +45,54 @@ def set_mode(mode, threshold=0):
     """Set when the VM takes statements over: MODE_OFF, MODE_HOT or MODE_ALWAYS."""
     if capi.library.sqpyte_set_mode(mode, threshold) != 0:
         raise ValueError('mode is MODE_OFF, MODE_HOT or MODE_ALWAYS, not %r' % (mode,))
+
+
+def poison(all_in_c):
+    """From now on overwrite every register that isn't live before C goes on (one opcode, or the
+    rest of the statement): a register effect that is declared wrongly shows as a wrong answer.
+
+    Args: all_in_c, whether every opcode is to run in C, so that all declarations are tried.
+    """
+    save = frame.Frame.save
+    lend = frame.Frame.lend
+
+    def save_and_poison(self, pc, live):
+        rc = save(self, pc, live)
+        if rc == 0:
+            overwrite(self, set(live))
+        return rc
+
+    def lend_and_poison(self, op):
+        rc = lend(self, op)
+        if rc == 0:
+            kept = set(op.reads)
+            for r in op.live + op.live_after:
+                w = self.registers[r]
+                if w is IN_MEM:
+                    kept.add(r)
+                elif isinstance(w, W_Bytes) and w.origin >= 0:
+                    kept.add(w.origin)
+            overwrite(self, kept)
+        return rc
+
+    def overwrite(self, kept):
+        if mem.i64(self.vdbe + Vdbe_pFrame):
+            return
+        last = mem.i32(self.vdbe + Vdbe_nMem) - max(mem.i32(self.vdbe + Vdbe_nCursor), 1)
+        for r in range(1, last + 1):
+            if r not in kept:
+                capi.set_null(self.mem_address(r))
+                capi.set_int(self.mem_address(r), POISON)
+
+    def ask_c(frame, op, pc):
+        return ASK_C
+    frame.Frame.save = save_and_poison
+    frame.Frame.lend = lend_and_poison
+    if all_in_c:
+        interp.dispatch = ask_c
+
+
+POISON = -0x1122334455667788
 
 
 def uninstall():

@@ -5,33 +5,34 @@ from c_engine.generated.layout import (
 from c_engine.generated.opcodes import OP_String
 from sqpyte import arith, capi, mem, values
 from sqpyte.compare import ASK, NULL_RESULT, OTHER, compare, compare_operands
+from sqpyte.convert import AS_OPERAND, number_of
 from sqpyte.jit import unroll_safe
 from sqpyte.optable import ASK_C, FAILED, declare, opcode
 from sqpyte.values import NULL, W_Bytes, W_Int, W_Null, W_Real, W_Text
 
 
-@opcode('Integer', writes='P2')
+@opcode('Integer', writes='P2', moves='')
 def op_integer(frame, op, pc):
     """r[P2] = P1."""
     frame.write(op.p2, op.w_p4)
     return pc + 1
 
 
-@opcode('Int64', writes='P2')
+@opcode('Int64', writes='P2', moves='')
 def op_int64(frame, op, pc):
     """r[P2] = the 64-bit integer of which P1 is the lower half and P3 the upper."""
     frame.write(op.p2, op.w_p4)
     return pc + 1
 
 
-@opcode('Real', writes='P2')
+@opcode('Real', writes='P2', moves='')
 def op_real(frame, op, pc):
     """r[P2] = the double whose bits are P1 (lower half) and P3 (upper half)."""
     frame.write(op.p2, op.w_p4)
     return pc + 1
 
 
-@opcode('String', writes='P2')
+@opcode('String', writes='P2', moves='')
 def op_string(frame, op, pc):
     """r[P2] = the text P4 of P1 bytes; a blob if P3 is given and r[P3] is the integer P5. Coded
     as String8, which its first run in C measures and changes to String."""
@@ -41,7 +42,7 @@ def op_string(frame, op, pc):
     return pc + 1
 
 
-@opcode('Null', writes='P2 P2..P3')
+@opcode('Null', writes='P2 P2..P3', moves='')
 @unroll_safe
 def op_null(frame, op, pc):
     """r[P2..P3] = NULL; with P1 a NULL that doesn't equal NULL even with SQLITE_NULLEQ."""
@@ -55,13 +56,13 @@ def op_null(frame, op, pc):
     return pc + 1
 
 
-@opcode('BeginSubrtn', writes='P2 P2..P3')
+@opcode('BeginSubrtn', writes='P2 P2..P3', moves='')
 def op_begin_subrtn(frame, op, pc):
     """r[P2] = NULL: the subroutine that begins here may also be entered by falling into it."""
     return op_null(frame, op, pc)
 
 
-@opcode('Variable', writes='P2')
+@opcode('Variable', writes='P2', moves='')
 def op_variable(frame, op, pc):
     """r[P2] = the bound parameter P1."""
     w = frame.load(mem.i64(frame.vdbe + Vdbe_aVar) + (op.p1 - 1) * sizeof_Mem, values.CONSTANT)
@@ -71,7 +72,7 @@ def op_variable(frame, op, pc):
     return pc + 1
 
 
-@opcode('Copy', reads='P1+P3', writes='P2+P3')
+@opcode('Copy', reads='P1+P3', writes='P2+P3', moves='')
 @unroll_safe
 def op_copy(frame, op, pc):
     """r[P2..P2+P3] = r[P1..P1+P3], deep."""
@@ -87,7 +88,7 @@ def op_copy(frame, op, pc):
     return pc + 1
 
 
-@opcode('SCopy', reads='P1', writes='P2')
+@opcode('SCopy', reads='P1', writes='P2', moves='')
 def op_scopy(frame, op, pc):
     """r[P2] = r[P1]."""
     w = frame.read(op.p1)
@@ -97,7 +98,7 @@ def op_scopy(frame, op, pc):
     return pc + 1
 
 
-@opcode('Move', reads='P1@P3', writes='P2@P3 P1@P3')
+@opcode('Move', reads='P1@P3', writes='P2@P3 P1@P3', moves='')
 @unroll_safe
 def op_move(frame, op, pc):
     """r[P2@P3] = r[P1@P3]; r[P1@P3] = NULL."""
@@ -114,29 +115,42 @@ def op_move(frame, op, pc):
     return pc + 1
 
 
-def _binary(name, function, contract):
+def operand(w):
+    """w as an operand of arithmetic: a text or blob is the number that it begins with."""
+    if isinstance(w, W_Bytes):
+        return number_of(w, AS_OPERAND)
+    return w
+
+
+def _binary(name, function, contract, texts=True):
     def handler(frame, op, pc):
         w1 = frame.read(op.p1)
         w2 = frame.read(op.p2)
         if w1 is None or w2 is None:
             return ASK_C
+        if isinstance(w1, W_Bytes) or isinstance(w2, W_Bytes):
+            if not texts:
+                return ASK_C
+            w1 = operand(w1)
+            w2 = operand(w2)
         w = function(w1, w2)
         if w is None:
             return ASK_C
         frame.write(op.p3, w)
         return pc + 1
     handler.__doc__ = contract
-    declare(name, handler, reads='P1 P2', writes='P3')
+    declare(name, handler, reads='P1 P2', writes='P3', moves='')
 
 
 _binary('Add', arith.add, "r[P3] = r[P1] + r[P2].")
 _binary('Subtract', arith.subtract, "r[P3] = r[P2] - r[P1].")
 _binary('Multiply', arith.multiply, "r[P3] = r[P1] * r[P2].")
 _binary('Divide', arith.divide, "r[P3] = r[P2] / r[P1]; NULL if r[P1] is zero.")
-_binary('Remainder', arith.remainder, "r[P3] = r[P2] % r[P1]; NULL if r[P1] is zero.")
+# Upstream takes the integer of a text here, not that of its number: 1 of '1e3'.
+_binary('Remainder', arith.remainder, "r[P3] = r[P2] % r[P1]; NULL if r[P1] is zero.", False)
 
 
-@opcode('Concat', reads='P1 P2', writes='P3')
+@opcode('Concat', reads='P1 P2', writes='P3', moves='')
 def op_concat(frame, op, pc):
     """r[P3] = r[P2] || r[P1]: texts or blobs give a text, NULL gives NULL; numbers are
     turned into texts by C."""
@@ -158,7 +172,7 @@ def op_concat(frame, op, pc):
     return pc + 1
 
 
-@opcode('RealAffinity', reads='P1', writes='P1')
+@opcode('RealAffinity', reads='P1', writes='P1', moves='')
 def op_real_affinity(frame, op, pc):
     """An integer in r[P1] becomes a real."""
     w = frame.read(op.p1)
@@ -166,28 +180,6 @@ def op_real_affinity(frame, op, pc):
         return ASK_C
     if isinstance(w, W_Int):
         frame.write(op.p1, W_Real(float(w.intval)))
-    return pc + 1
-
-
-@opcode('Affinity', reads='P1@P2', writes='P1@P2')
-@unroll_safe
-def op_affinity(frame, op, pc):
-    """The affinities of the string P4 are applied to r[P1@P2]; conversions from and to text
-    are left to C."""
-    i = 0
-    while i < op.p2:
-        w = frame.read(op.p1 + i)
-        if w is None:
-            return ASK_C
-        if not affinity_is_trivial(w, ord(op.text_p4[i])):
-            return ASK_C
-        i += 1
-    i = 0
-    while i < op.p2:
-        w = frame.read(op.p1 + i)
-        if ord(op.text_p4[i]) == SQLITE_AFF_REAL and isinstance(w, W_Int):
-            frame.write(op.p1 + i, W_Real(float(w.intval)))
-        i += 1
     return pc + 1
 
 
@@ -227,7 +219,7 @@ def _comparison(name, holds, contract):
     handler.__doc__ = contract + (
         " P5 holds the affinity for the comparison, SQLITE_NULLEQ (NULL equals NULL) and"
         " SQLITE_JUMPIFNULL (jump if an operand is NULL); P4 is the collation of texts.")
-    declare(name, handler, reads='P1 P3', jumps='P2')
+    declare(name, handler, reads='P1 P3', jumps='P2', moves='')
 
 
 _comparison('Eq', lambda order: order == 0, "Jump to P2 if r[P3] == r[P1].")
@@ -238,7 +230,7 @@ _comparison('Gt', lambda order: order > 0, "Jump to P2 if r[P3] > r[P1].")
 _comparison('Ge', lambda order: order >= 0, "Jump to P2 if r[P3] >= r[P1].")
 
 
-@opcode('ElseEq', jumps='P2')
+@opcode('ElseEq', jumps='P2', moves='')
 def op_else_eq(frame, op, pc):
     """Jump to P2 if the operands of the Lt or Gt before were equal."""
     if frame.compare == 0:
@@ -246,7 +238,7 @@ def op_else_eq(frame, op, pc):
     return pc + 1
 
 
-@opcode('Compare', reads='P1@P3 P2@P3')
+@opcode('Compare', reads='P1@P3 P2@P3', moves='')
 @unroll_safe
 def op_compare(frame, op, pc):
     """Compare r[P1@P3] with r[P2@P3] by the KeyInfo P4, for the Jump that follows."""
@@ -278,7 +270,7 @@ def op_compare(frame, op, pc):
     return pc + 1
 
 
-@opcode('Jump', jumps='P1 P2 P3')
+@opcode('Jump', jumps='P1 P2 P3', moves='')
 def op_jump(frame, op, pc):
     """Jump to P1, P2 or P3 as the Compare before found less, equal or greater."""
     if frame.compare < 0:

@@ -117,8 +117,6 @@ def count(frame, counter):
 def op_column(frame, op, pc):
     """r[P3] = column P2 of the row under cursor P1, or the default P4 (else NULL) where the
     record has fewer columns."""
-    if op.left_to_c:
-        return ASK_C
     c = op.p1
     assert c >= 0
     if frame.row[c] == 0:

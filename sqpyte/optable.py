@@ -7,7 +7,14 @@ PyPy inliner and the docs read it.  `tests/sqpyte/test_optable.py` holds it agai
 properties that upstream declares.
 
 Registers and jumps are written as in SQLite's opcode synopses: `P1` a register, `P2@P5` the P5
-registers from P2 on, `P2..P3` the registers from P2 to P3, `P1+P3` the P3+1 registers from P1.
+registers from P2 on, `P2..P3` the registers from P2 to P3, `P1+P3` the P3+1 registers from P1,
+`P1+1` two registers from P1, `P3..` all registers from P3 on. P4 is meant as an integer. A
+register P1 that isn't above zero is none. A write must happen on every way out of the opcode; a
+register that is only written at times is declared as read, too, so that its old value is kept.
+
+Beside these: `RECORD` the register with the pseudo-cursor's record, `SKIP` the one that min() and
+max() set when they skip a row, `P2REG` P2 if P5 says that it is a register, `P3VALUE` P3 if P1 is
+no cursor, `ARGUMENTS` the registers from P2 on, as many as the function P4 is called with.
 
 `moves` says which cursors an opcode may move when C runs it: operands (`P1 P3`), `WRITTEN` for
 P1 if it is an ephemeral table and else for all cursors, or `ALL`.  An opcode whose effects are
@@ -23,6 +30,45 @@ LEAVE = -2      # the statement goes on in C with this opcode
 FAILED = -3     # a C function failed and sqpyte_fail has been called
 
 
+SPECIAL = ['RECORD', 'SKIP', 'P2REG', 'P3VALUE', 'ARGUMENTS']
+_COUNT_FORMS = {'@': 0, '+': 1, '..': 2}
+TO_THE_END = -1
+_MOVED = ['ALL', 'P1', 'P2', 'P3', 'P4', 'P5', 'WRITTEN']
+ALL, WRITTEN = 0, 6     # in Declaration.moved; 1 to 5 are the operands
+
+
+class Span(object):
+    """One entry of a declaration's registers, taken apart: P`base` is the first register.  Of
+    `form` 0 there are P`count` registers, of form 1 one more than that, of form 2 they end with
+    register P`count`; with TO_THE_END as count with the last.  A `special` entry has that index
+    in SPECIAL, others have -1 there.  `constant` stands for P`count` if that is 0."""
+    _immutable_fields_ = ['special', 'base', 'form', 'count', 'constant']
+
+    def __init__(self, text):
+        self.special = -1
+        self.base = 0
+        self.form = 0
+        self.count = 0
+        self.constant = 1
+        if text in SPECIAL:
+            self.special = SPECIAL.index(text)
+            return
+        assert text[0] == 'P' and text[1] in '12345', text
+        self.base = int(text[1])
+        rest = text[2:]
+        if rest == '..':
+            self.form = 2
+            self.count = TO_THE_END
+        elif rest:
+            mark = '..' if rest.startswith('..') else rest[0]
+            self.form = _COUNT_FORMS[mark]
+            end = rest[len(mark):]
+            if end[0] == 'P':
+                self.count = int(end[1])
+            else:
+                self.constant = int(end)
+
+
 class Declaration(object):
     """What the table says of one opcode; see the module's docstring."""
 
@@ -31,11 +77,14 @@ class Declaration(object):
         self.number = getattr(opcodes, 'OP_' + name)
         self.reads = reads.split()
         self.writes = writes.split()
+        self.read_spans = [Span(text) for text in self.reads]
+        self.write_spans = [Span(text) for text in self.writes]
         self.jumps = jumps.split()
         self.user_code = user_code
         self.handler = handler
         self.loop = loop
         self.moves = moves.split()
+        self.moved = [_MOVED.index(text) for text in self.moves]
 
     def contract(self):
         """The opcode's contract, for the docs."""
@@ -50,7 +99,7 @@ def declare(name, handler, reads='', writes='', jumps='', user_code=False, loop=
             moves='ALL'):
     """Enter an opcode's declaration into the table."""
     declaration = Declaration(name, reads, writes, jumps, user_code, handler, loop, moves)
-    assert declaration.number not in TABLE, name
+    assert declaration.number not in TABLE and declaration.number not in IN_C, name
     TABLE[declaration.number] = declaration
 
 
@@ -67,21 +116,3 @@ def declare_in_c(name, reads='', writes='', jumps='', moves='ALL'):
     declaration = Declaration(name, reads, writes, jumps, False, None, False, moves)
     assert declaration.number not in TABLE, name
     IN_C[declaration.number] = declaration
-
-
-# Those around loops: without them liveness would take the opcode to read every register. `P2REG`
-# is P2 as a register if P5 says that it is one.
-declare_in_c('Transaction')
-declare_in_c('TableLock')
-declare_in_c('OpenRead', reads='P2REG', moves='P1')
-declare_in_c('ReopenIdx', reads='P2REG', moves='P1')
-declare_in_c('OpenPseudo', moves='P1')
-declare_in_c('OpenEphemeral', reads='P3', writes='P3', moves='P1')
-declare_in_c('OpenAutoindex', reads='P3', writes='P3', moves='P1')
-declare_in_c('OpenDup', moves='P1')
-declare_in_c('SorterOpen', moves='P1')
-declare_in_c('Close', moves='P1')
-declare_in_c('IdxInsert', reads='P2 P3@P4', moves='WRITTEN')
-declare_in_c('Insert', reads='P2 P3', moves='WRITTEN')
-declare_in_c('Delete', reads='P3 P2', moves='WRITTEN')
-declare_in_c('NewRowid', reads='P3', writes='P2 P3', moves='WRITTEN')

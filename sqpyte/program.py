@@ -8,10 +8,13 @@ share one Program, and with it the machine code that the JIT made for it.
 from c_engine.generated import opcodes
 from c_engine.generated.layout import (
     MEM_Int, MEM_Null, MEM_Real, MEM_Str, P4_COLLSEQ, P4_FUNCCTX, P4_FUNCDEF, P4_INT32,
-    P4_INTARRAY, P4_KEYINFO, P4_MEM, KeyInfo_aColl, KeyInfo_aSortFlags, KeyInfo_nKeyField, Mem_flags, Mem_n,
+    P4_INTARRAY, P4_KEYINFO, P4_MEM, KeyInfo_aColl, KeyInfo_aSortFlags, KeyInfo_nKeyField, Mem_flags,
+    Mem_n,
     Mem_u, Mem_z, OPFLAG_PERMUTE, VdbeOp_opcode, VdbeOp_p1, VdbeOp_p2, VdbeOp_p3, VdbeOp_p4,
-    VdbeOp_p4type, VdbeOp_p5, Vdbe_aOp, Vdbe_nOp, sizeof_VdbeOp, sqlite3_context_pFunc)
-from sqpyte import capi, liveness, mem
+    VdbeOp_p4type, VdbeOp_p5, Vdbe_aOp, Vdbe_nOp, sizeof_VdbeOp, sqlite3_context_argc,
+    sqlite3_context_pFunc)
+from sqpyte import capi, functions, liveness, mem
+from sqpyte.compare import OTHER
 from sqpyte.optable import TABLE
 from sqpyte.values import CONSTANT, NULL, W_Int, W_Real, W_Text
 
@@ -29,10 +32,11 @@ UNKNOWN = -2        # several indexes: which one is known only at run time
 
 class Op(object):
     """One decoded opcode."""
-    _immutable_fields_ = ['opcode', 'p1', 'p2', 'p3', 'p5', 'w_p4', 'text_p4', 'collation',
-                          'collations[*]', 'sort_flags[*]', 'aggregate', 'skip_register',
-                          'record', 'readers[*]', 'live[*]', 'live_after[*]', 'dead[*]', 'fields',
-                          'covered', 'loop', 'left_to_c', 'p4', 'alternate',
+    _immutable_fields_ = ['opcode', 'p1', 'p2', 'p3', 'p4', 'p5', 'w_p4', 'text_p4', 'collation',
+                          'collations[*]', 'sort_flags[*]', 'aggregate', 'function',
+                          'arguments', 'pattern', 'date_part', 'skip_register', 'record',
+                          'readers[*]', 'live[*]', 'live_after[*]', 'dead[*]', 'fields',
+                          'covered', 'loop', 'alternate',
                           'alternate_column', 'exact', 'reads[*]', 'writes[*]', 'touched[*]',
                           'moves[*]']
 
@@ -41,6 +45,7 @@ class Op(object):
         self.p1 = p1
         self.p2 = p2
         self.p3 = p3
+        self.p4 = 0                 # P4 as an integer
         self.p5 = p5
         self.w_p4 = None            # P4 as a value
         self.text_p4 = None         # P4 as a string: affinities
@@ -48,6 +53,10 @@ class Op(object):
         self.collations = None      # of a KeyInfo, with sort_flags
         self.sort_flags = None
         self.aggregate = 0          # kind of a built-in aggregate
+        self.function = 0           # kind of a function (functions.py)
+        self.pattern = 0            # address of LIKE's constant pattern, prepared
+        self.date_part = 0          # what strftime's constant format names
+        self.arguments = 0          # how many the function P4 is called with
         self.skip_register = 0      # register that min() and max() set when they skip a row
         self.record = -1            # register with the record of the pseudo-cursor P1
         self.readers = []           # pseudo-cursors that read the sorter P1
@@ -55,10 +64,8 @@ class Op(object):
         self.live_after = []        # registers live after it
         self.dead = []              # of a loop's last opcode: registers dead at the loop's head
         self.fields = 0             # room for MakeRecord's fields
-        self.left_to_c = False      # a Column whose cursor IsType looks at afterwards
         self.covered = False        # has a handler
         self.loop = False           # a backward jump of it closes a loop
-        self.p4 = 0                 # P4 as an integer
         self.map_p4 = None          # P4 of a DeferredSeek: the columns that the index has
         self.alternate = NOWHERE    # of a Column whose cursor's seek is deferred: the index cursor
         self.alternate_column = 0   # that has the column, and which of its columns it is
@@ -139,8 +146,8 @@ def _decode(at):
         p4type -= 256
     p1 = mem.i32(at + VdbeOp_p1)
     p4 = mem.i64(at + VdbeOp_p4)
-    if opcode == _OP_AGGSTEP1 and p1 == 0:
-        opcode = _OP_AGGSTEP            # its first run in C has changed it
+    if opcode == _OP_AGGSTEP1:          # its first run in C has changed it
+        opcode = opcodes.OP_AggInverse if p1 else _OP_AGGSTEP
     if opcode == opcodes.OP_Init or opcode == opcodes.OP_Once:
         p1 = 0                          # a counter
     if opcode == _OP_STRING8:           # as its first run in C makes it
@@ -166,8 +173,13 @@ def _decode(at):
         op.map_p4 = [mem.i32(p4 + 4 * i) for i in range(mem.i32(p4) + 1)]
     elif p4type == P4_FUNCDEF:
         op.aggregate = capi.aggregate_kind(p4)
-    elif p4type == P4_FUNCCTX and opcode == _OP_AGGSTEP:
-        op.aggregate = capi.aggregate_kind(mem.i64(p4 + sqlite3_context_pFunc))
+        op.function = capi.function_kind(p4)
+        op.arguments = op.p5            # if it is a step
+    elif p4type == P4_FUNCCTX:
+        op.arguments = mem.u16(p4 + sqlite3_context_argc)
+        function = mem.i64(p4 + sqlite3_context_pFunc)
+        op.aggregate = capi.aggregate_kind(function)
+        op.function = capi.function_kind(function)
     elif opcode == opcodes.OP_Column:
         _decode_default(op, p4type, p4)
     elif opcode in _WITH_AFFINITIES and p4 != 0 and p4type != 0:
@@ -214,14 +226,11 @@ def _decode_key_info(op, key_info):
 
 def _link(ops):
     """Fill in what an opcode knows from others: its handler's presence, the record register of
-    a pseudo-cursor, the readers of a sorter, the CollSeq before min() and max(), the IsType that
-    looks at the types which upstream's Column has noted in the cursor."""
+    a pseudo-cursor, the readers of a sorter, the CollSeq before min() and max(), a function's constant
+    pattern."""
     records = {}
     readers = {}
-    noted = {}
     for op in ops:
-        if op.opcode == opcodes.OP_IsType and op.p1 >= 0:
-            noted[op.p1] = True
         if op.opcode == opcodes.OP_OpenPseudo:
             records[op.p1] = op.p2
         elif op.opcode == opcodes.OP_SorterData:
@@ -233,7 +242,6 @@ def _link(ops):
         op.loop = declaration is not None and declaration.loop
         if op.opcode == opcodes.OP_Column:
             op.record = records.get(op.p1, -1)
-            op.left_to_c = op.p1 in noted
         elif op.opcode == opcodes.OP_SorterNext:
             op.readers = readers.get(op.p1, [])[:]
         elif op.opcode == opcodes.OP_MakeRecord:
@@ -241,6 +249,12 @@ def _link(ops):
         elif op.opcode == _OP_AGGSTEP and previous is not None:
             if previous.opcode == opcodes.OP_CollSeq:
                 op.skip_register = previous.p1
+        elif op.opcode == opcodes.OP_Function or op.opcode == opcodes.OP_PureFunc:
+            if previous is not None and previous.opcode == opcodes.OP_CollSeq:
+                op.collation = previous.collation
+            else:
+                op.collation = OTHER
+            _prepare_call(ops, op)
         previous = op
 
 
@@ -280,3 +294,37 @@ def _link_alternate(op, seeks):
         return
     op.alternate = seeks[0].p1
     op.alternate_column = columns[op.p2 + 1] - 1
+
+
+def _prepare_call(ops, op):
+    """Prepare what a function's first argument says, if that is a constant text."""
+    kind = op.function
+    like = kind == functions.LIKE or kind == functions.LIKE_CASE or kind == functions.GLOB
+    if not (like or kind == functions.STRFTIME) or op.p1 & 1 == 0:
+        return
+    w = constant_text(ops, op.p2)
+    if w is None:
+        return
+    if like:
+        prepared = mem.alloc(2 * w.size + 8)
+        if capi.prepare_pattern(w.address, w.size, kind, prepared):
+            op.pattern = prepared
+        else:
+            mem.free(prepared)
+    else:
+        op.date_part = functions.date_part(text_of(w.address, w.size))
+
+
+def constant_text(ops, r):
+    """The W_Text that register r always has when it is read: nothing but one String writes it.
+    None if it isn't such a register."""
+    found = None
+    for op in ops:
+        declaration = liveness.declaration_of(op)
+        if declaration is None:
+            return None
+        if r in liveness.registers_of(op, declaration.write_spans, r):
+            if found is not None or op.opcode != _OP_STRING or op.p3 != 0:
+                return None
+            found = op
+    return None if found is None else found.w_p4

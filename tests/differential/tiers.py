@@ -5,6 +5,9 @@ stock                 libsqlite3-stock.so           the oracle
 engine                libsqpyte-engine.so           the VM off: the edits must change nothing
 untranslated-always   libsqpyte-engine.so + sqpyte  every statement in the VM, as plain Python
 untranslated-hot      the same                      hot loops only: the hand-over in mid-loop
+untranslated-poison   the same                      as -always, dead registers overwritten before
+                                                    C goes on
+untranslated-c        the same                      so, too, and every opcode runs in C
 translated-always     libsqpyte.so                  every statement in the translated VM
 translated-hot        the same                      hot loops only
 
@@ -27,6 +30,8 @@ MODES = {
     "engine": OFF,
     "untranslated-always": ALWAYS,
     "untranslated-hot": HOT,
+    "untranslated-poison": ALWAYS,
+    "untranslated-c": ALWAYS,
     "translated-always": ALWAYS,
     "translated-hot": HOT,
 }

@@ -120,6 +120,8 @@ def _capi_runner(path, tier):
         except ImportError as error:
             raise Unavailable("no untranslated VM: %s" % error) from None
         host.install(path)
+        if tier in ("untranslated-poison", "untranslated-c"):
+            host.poison(all_in_c=tier == "untranslated-c")
     library = capi.Library(path)
     mode = MODES[tier]
 

@@ -1,6 +1,9 @@
 """Liveness of registers: what is written back before C goes on."""
+import pytest
+
 from c_engine.generated import opcodes
 from sqpyte import interp, liveness  # noqa: F401  (interp fills the table)
+from sqpyte.optable import Span
 from sqpyte.program import Op
 
 
@@ -34,13 +37,60 @@ def test_a_subroutine_returns_to_its_callers():
     assert 4 not in ops[3].live
 
 
-def test_an_unknown_opcode_reads_everything():
+def test_a_trigger_program_may_read_all_registers_from_its_first_on():
+    ops = program(
+        ('Integer', 1, 1, 0, 0),
+        ('Integer', 2, 2, 0, 0),
+        ('Integer', 3, 70, 0, 0),
+        ('Program', 2, 0, 5, 0),
+        ('Halt', 0, 0, 0, 0))
+    assert ops[3].live == list(range(2, 71))
+
+
+def test_an_undeclared_opcode_reads_everything():
     ops = program(
         ('Integer', 1, 1, 0, 0),
         ('Integer', 2, 2, 0, 0),
         ('OpenWrite', 0, 2, 0, 0),
         ('Halt', 0, 0, 0, 0))
+    ops[2].opcode = len(opcodes.NAMES)
+    opcodes.PROPERTIES.append(0)
+    try:
+        liveness.annotate(ops)
+    finally:
+        opcodes.PROPERTIES.pop()
     assert ops[2].live == [0, 1, 2]
+
+
+def test_a_register_written_only_on_one_way_stays_live():
+    ops = program(
+        ('RowSetRead', 1, 2, 3, 0),
+        ('Halt', 0, 0, 0, 0),
+        ('Halt', 0, 0, 3, 0))
+    assert ops[0].live == [1, 3]
+
+
+@pytest.mark.parametrize('text,registers', [
+    ('P1', [10]), ('P1+1', [10, 11]), ('P2@P5', [20, 21, 22]), ('P1+P5', [10, 11, 12, 13]),
+    ('P2..P3', [20, 21, 22, 23]), ('P3..', [23, 24, 25]), ('P3@P4', []), ('P3VALUE', []),
+    ('ARGUMENTS', [20, 21]), ('P3+2', [23, 24, 25]), ('RECORD', [])])
+def test_notation_of_registers(text, registers):
+    op = Op(opcodes.OP_Noop, 10, 20, 23, 3)
+    op.arguments = 2
+    assert liveness.registers_of(op, [Span(text)], 25) == registers
+
+
+def test_registers_beyond_a_word():
+    last = 3 * liveness.BITS
+    ops = program(
+        ('Null', 0, 1, last, 0),
+        ('ResultRow', 1, last, 0, 0),
+        ('Copy', 1, 2, last - 2, 0),
+        ('Halt', 0, 0, last, 0))
+    assert ops[0].live == []
+    assert ops[1].live == list(range(1, last + 1))
+    assert ops[2].live == list(range(1, last))
+    assert ops[2].live_after == [last]
 
 
 def test_what_min_and_max_may_not_set_stays_live():
