@@ -35,6 +35,7 @@ FUNCTIONS = {
     'sqpyte_set_covered': ('ii', '', False),
     'sqlite3BtreeNext': ('pi', 'i', False),
     'sqlite3BtreeFirst': ('pp', 'i', False),
+    'sqlite3BtreeIntegerKey': ('p', 'l', False),
 }
 
 if TRANSLATED_HOST:
@@ -130,3 +131,4 @@ complain = _functions['sqpyte_complain']
 set_covered = _functions['sqpyte_set_covered']
 btree_next = _functions['sqlite3BtreeNext']
 btree_first = _functions['sqlite3BtreeFirst']
+btree_integer_key = _functions['sqlite3BtreeIntegerKey']

@@ -146,10 +146,17 @@ def op_column(frame, op, pc):
 @unroll_safe
 def op_rowid(frame, op, pc):
     """r[P2] = the rowid of the row under cursor P1."""
-    page = frame.leaf_page(op.p1)
+    c = op.p1
+    assert c >= 0
+    page = frame.leaf_page(c)
     if page == 0 or mem.u8(page + MemPage_intKeyLeaf) == 0:
         return ASK_C
-    at = frame.cell(op.p1, page)
+    if op.writes:
+        # Upstream notes key and size in the cursor: an insertion at that key then needs no
+        # search and may overwrite the cell; in a damaged tree, that decides what is damaged next.
+        frame.write(op.p2, W_Int(capi.btree_integer_key(frame.btcursor[c])))
+        return pc + 1
+    at = frame.cell(c, page)
     end = mem.i64(page + MemPage_aDataEnd)
     if at + 4 > end:
         return ASK_C

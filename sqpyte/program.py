@@ -27,7 +27,7 @@ class Op(object):
     _immutable_fields_ = ['opcode', 'p1', 'p2', 'p3', 'p5', 'w_p4', 'text_p4', 'collation',
                           'collations[*]', 'sort_flags[*]', 'aggregate', 'skip_register',
                           'record', 'readers[*]', 'live[*]', 'live_after[*]', 'dead[*]', 'fields',
-                          'covered', 'loop', 'left_to_c']
+                          'covered', 'loop', 'left_to_c', 'writes']
 
     def __init__(self, opcode, p1, p2, p3, p5):
         self.opcode = opcode
@@ -49,6 +49,7 @@ class Op(object):
         self.dead = []              # of a loop's last opcode: registers dead at the loop's head
         self.fields = 0             # room for MakeRecord's fields
         self.left_to_c = False      # a Column whose cursor IsType looks at afterwards
+        self.writes = False         # a Rowid of a cursor that may write
         self.covered = False        # has a handler
         self.loop = False           # a backward jump of it closes a loop
 
@@ -194,14 +195,17 @@ def _decode_key_info(op, key_info):
 def _link(ops):
     """Fill in what an opcode knows from others: its handler's presence, the record register of
     a pseudo-cursor, the readers of a sorter, the CollSeq before min() and max(), the IsType that
-    looks at the types which upstream's Column has noted in the cursor."""
+    looks at the types which upstream's Column has noted in the cursor, and whether it can write."""
     records = {}
+    writers = {}
     readers = {}
     noted = {}
     for op in ops:
         if op.opcode == opcodes.OP_IsType and op.p1 >= 0:
             noted[op.p1] = True
-        if op.opcode == opcodes.OP_OpenPseudo:
+        if op.opcode == opcodes.OP_OpenWrite:
+            writers[op.p1] = True
+        elif op.opcode == opcodes.OP_OpenPseudo:
             records[op.p1] = op.p2
         elif op.opcode == opcodes.OP_SorterData:
             readers[op.p1] = readers.get(op.p1, []) + [op.p3]
@@ -213,6 +217,8 @@ def _link(ops):
         if op.opcode == opcodes.OP_Column:
             op.record = records.get(op.p1, -1)
             op.left_to_c = op.p1 in noted
+        elif op.opcode == opcodes.OP_Rowid:
+            op.writes = op.p1 in writers
         elif op.opcode == opcodes.OP_SorterNext:
             op.readers = readers.get(op.p1, [])[:]
         elif op.opcode == opcodes.OP_MakeRecord:
