@@ -106,6 +106,13 @@ def test_cpythons_tests_of_sqlite3(python, suite_on_stock, vm_library, tmp_path,
     assert not different, err[-3000:]
 
 
+def test_pypy(vm_library, stock_library, tmp_path):
+    """Another program that RPython has translated: its functions are its own."""
+    program = 'import sqlite3; print(sqlite3.connect(":memory:").execute("SELECT 6 * 7").fetchone())'
+    for library in (stock_library, vm_library):
+        assert with_preloaded(['pypy3', '-c', program], [library], tmp_path) == (0, '(42,)\n', '')
+
+
 # ---- the shell ----
 
 SOURCE_ID = '''
