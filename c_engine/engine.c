@@ -88,6 +88,9 @@ static int sqpyteObstacle(Vdbe *p){
   if( sqpyteVm.xRun==0 && (sqpyte_vm_run==0 || rpython_startup_code==0) ){
     return SQPYTE_WHY_NO_VM;
   }
+  /* sqlite3_blob_open's statement, the only one without a text: it looks at what Column has
+  ** noted in the cursor. */
+  if( p->zSql==0 ) return SQPYTE_WHY_OPCODE;
   if( db->xProgress ) return SQPYTE_WHY_PROGRESS;
   if( DbMaskNonZero(p->lockMask) ) return SQPYTE_WHY_SHARED;
   if( ENC(db)!=SQLITE_UTF8 ) return SQPYTE_WHY_ENCODING;

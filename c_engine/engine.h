@@ -174,6 +174,7 @@ SQPYTE_EXPORT void sqpyte_complain(void);
 int sqlite3BtreeNext(void *pBtCursor, int flags);
 int sqlite3BtreePrevious(void *pBtCursor, int flags);
 int sqlite3BtreeFirst(void *pBtCursor, void *pRes);
+long long sqlite3BtreeIntegerKey(void *pBtCursor);
 #endif
 
 #ifdef __cplusplus

@@ -35,9 +35,21 @@ void sqpyte_set_int(void *pMem, long long v){
 void sqpyte_set_real(void *pMem, double v){
   sqlite3VdbeMemSetDouble((Mem*)pMem, v);
 }
+/* Texts get their terminator at once, as from upstream's Column: else sqlite3_column_text would
+** have to make room for it. */
 int sqpyte_set_bytes(void *pMem, long addr, long n, int isText){
-  return sqlite3VdbeMemSetStr((Mem*)pMem, (const char*)addr, n,
-                              isText ? SQLITE_UTF8 : 0, SQLITE_TRANSIENT);
+  Mem *p = (Mem*)pMem;
+  if( !isText || n>p->db->aLimit[SQLITE_LIMIT_LENGTH] ){
+    return sqlite3VdbeMemSetStr(p, (const char*)addr, n, isText ? SQLITE_UTF8 : 0,
+                                SQLITE_TRANSIENT);
+  }
+  if( sqlite3VdbeMemClearAndResize(p, (int)n+2<32 ? 32 : (int)n+2) ) return SQLITE_NOMEM;
+  memcpy(p->z, (const char*)addr, n);
+  p->z[n] = p->z[n+1] = 0;
+  p->n = (int)n;
+  p->enc = SQLITE_UTF8;
+  p->flags = MEM_Str|MEM_Term;
+  return SQLITE_OK;
 }
 
 int sqpyte_collation_kind(void *pColl){

@@ -69,6 +69,7 @@ FUNCTIONS = {
     'sqlite3BtreeNext': ('pi', 'i', False),
     'sqlite3BtreePrevious': ('pi', 'i', False),
     'sqlite3BtreeFirst': ('pp', 'i', False),
+    'sqlite3BtreeIntegerKey': ('p', 'l', False),
 }
 
 if TRANSLATED_HOST:
@@ -198,3 +199,4 @@ filter_bit = _functions['sqpyte_filter_bit']
 btree_previous = _functions['sqlite3BtreePrevious']
 btree_next = _functions['sqlite3BtreeNext']
 btree_first = _functions['sqlite3BtreeFirst']
+btree_integer_key = _functions['sqlite3BtreeIntegerKey']

@@ -9,7 +9,7 @@ import os
 from c_engine.generated.layout import (
     SQLITE_STMTSTATUS_VM_STEP, Vdbe_aCounter, Vdbe_pc, Vdbe_sqpyteCompare,
     Vdbe_sqpyteProgram, Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
-from sqpyte import capi, jit, mem
+from sqpyte import capi, jit, liveness, mem
 from sqpyte.frame import Frame
 from sqpyte.ops import IN_C, TABLE
 from sqpyte.optable import ASK_C, FAILED, LEAVE
@@ -159,7 +159,8 @@ def start():
     for number in TABLE:
         capi.set_covered(number, 2 if TABLE[number].loop else 1)
     for number in IN_C:
-        capi.set_covered(number, 3)
+        if number not in liveness.LEAVES:
+            capi.set_covered(number, 3)
     parameters = os.environ.get('SQPYTE_JIT')
     if parameters is not None:
         try:

@@ -258,7 +258,7 @@ _WITH_CURSORS = [getattr(opcodes, 'OP_' + name) for name in (
 _EPHEMERAL = [opcodes.OP_OpenEphemeral, opcodes.OP_OpenAutoindex, opcodes.OP_OpenDup]
 _OPENS = _EPHEMERAL + [opcodes.OP_OpenRead, opcodes.OP_OpenWrite, opcodes.OP_ReopenIdx]
 # These may end sqlite3_step in mid-program, which needs all of the frame in C.
-_LEAVES = [getattr(opcodes, 'OP_' + name) for name in (
+LEAVES = [getattr(opcodes, 'OP_' + name) for name in (
     'ResultRow Halt HaltIfNull Transaction AutoCommit Savepoint Program Init').split()]
 
 
@@ -273,7 +273,7 @@ def annotate_effects(ops, ncursors, highest):
             temporary[op.p1] = False
     for op in ops:
         declaration = declaration_of(op)
-        if declaration is None or op.opcode in _LEAVES:
+        if declaration is None or op.opcode in LEAVES:
             continue
         op.exact = True
         op.reads = registers_of(op, declaration.read_spans, highest)[:]

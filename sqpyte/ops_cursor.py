@@ -5,7 +5,7 @@ from c_engine.generated.layout import (
     BtCursor_curFlags, BtCursor_info, BtCursor_ix,
     CellInfo_nSize, MemPage_aDataEnd, MemPage_intKeyLeaf, MemPage_nCell, Mem_flags,
     MEM_Blob, Vdbe_aCounter, VdbeCursor_cacheStatus, VdbeCursor_deferredMoveto,
-    VdbeCursor_eCurType, VdbeCursor_nullRow, VdbeCursor_uc)
+    VdbeCursor_eCurType, VdbeCursor_movetoTarget, VdbeCursor_nullRow, VdbeCursor_uc)
 from sqpyte import capi, mem, record
 from sqpyte.frame import skip_varint
 from sqpyte.jit import promote, unroll_safe
@@ -211,10 +211,23 @@ def field(frame, c, column, careful, w_default):
 @unroll_safe
 def op_rowid(frame, op, pc):
     """r[P2] = the rowid of the row under cursor P1."""
-    page = frame.leaf_page(op.p1)
-    if page == 0 or mem.u8(page + MemPage_intKeyLeaf) == 0:
+    c = op.p1
+    assert c >= 0
+    page = frame.leaf_page(c)
+    if page == 0:
+        vc = frame.cursor_address(c)
+        if vc == 0 or mem.u8(vc + VdbeCursor_deferredMoveto) == 0 or mem.u8(vc + VdbeCursor_nullRow):
+            return ASK_C
+        frame.write(op.p2, W_Int(mem.i64(vc + VdbeCursor_movetoTarget)))
+        return pc + 1
+    if mem.u8(page + MemPage_intKeyLeaf) == 0:
         return ASK_C
-    at = frame.cell(op.p1, page)
+    if op.for_writing:
+        # Upstream notes key and size in the cursor: an insertion at that key then needs no
+        # search and may overwrite the cell; in a damaged tree, that decides what is damaged next.
+        frame.write(op.p2, W_Int(capi.btree_integer_key(frame.btcursor[c])))
+        return pc + 1
+    at = frame.cell(c, page)
     end = mem.i64(page + MemPage_aDataEnd)
     if at + 4 > end:
         return ASK_C

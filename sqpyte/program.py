@@ -36,7 +36,7 @@ class Op(object):
                           'collations[*]', 'sort_flags[*]', 'aggregate', 'function',
                           'arguments', 'pattern', 'date_part', 'skip_register', 'record',
                           'readers[*]', 'live[*]', 'live_after[*]', 'dead[*]', 'fields',
-                          'covered', 'loop', 'alternate',
+                          'covered', 'loop', 'for_writing', 'alternate',
                           'alternate_column', 'exact', 'reads[*]', 'writes[*]', 'touched[*]',
                           'moves[*]']
 
@@ -64,6 +64,7 @@ class Op(object):
         self.live_after = []        # registers live after it
         self.dead = []              # of a loop's last opcode: registers dead at the loop's head
         self.fields = 0             # room for MakeRecord's fields
+        self.for_writing = False    # a Rowid of a cursor that may write
         self.covered = False        # has a handler
         self.loop = False           # a backward jump of it closes a loop
         self.map_p4 = None          # P4 of a DeferredSeek: the columns that the index has
@@ -227,11 +228,14 @@ def _decode_key_info(op, key_info):
 def _link(ops):
     """Fill in what an opcode knows from others: its handler's presence, the record register of
     a pseudo-cursor, the readers of a sorter, the CollSeq before min() and max(), a function's constant
-    pattern."""
+    pattern, and whether a Rowid's cursor can write."""
     records = {}
+    writers = {}
     readers = {}
     for op in ops:
-        if op.opcode == opcodes.OP_OpenPseudo:
+        if op.opcode == opcodes.OP_OpenWrite:
+            writers[op.p1] = True
+        elif op.opcode == opcodes.OP_OpenPseudo:
             records[op.p1] = op.p2
         elif op.opcode == opcodes.OP_SorterData:
             readers[op.p1] = readers.get(op.p1, []) + [op.p3]

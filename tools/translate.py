@@ -25,8 +25,12 @@ LOG = os.path.join(CACHE, 'translate.log')
 PRODUCT = os.path.join(BUILD, 'libsqpyte.so')
 OPTIONS = ['-Ojit', '--shared', '--batch', '--no-pdb', '--output=sqpyte']
 
-# As in the engine's own library: a process may hold another SQLite too.
-LINKER_FLAGS = '-Wl,-Bsymbolic'
+# As in the engine's own library: a process may hold another SQLite too. That library's internal
+# functions stay visible, for the VM as plain Python; this one stands in for libsqlite3.so.
+# RPython links a program to the library, too, with the same flags, which calls a function that
+# isn't exported: one of that name is PyPy's start. Nobody runs that program.
+EXPORTS = os.path.join(ROOT, 'c_engine', 'exports.map')
+LINKER_FLAGS = '-Wl,-Bsymbolic -Wl,--unresolved-symbols=ignore-in-object-files'
 
 KEPT = 3  # translations kept in the cache
 SILENCE_S = 20  # seconds without a new phase after which the log's next line is shown
@@ -40,7 +44,7 @@ def inputs():
     """Return the paths of all files the VM is made from, but for the C engine's own."""
     found = glob.glob(os.path.join(ROOT, 'sqpyte', '**', '*.py'), recursive=True)
     found += glob.glob(os.path.join(ROOT, 'c_engine', 'generated', '*.py'))
-    return sorted(found + [__file__])
+    return sorted(found + [EXPORTS, __file__])
 
 
 def key_of_inputs():
@@ -64,7 +68,8 @@ def translate(python27, directory):
     Returns:
         True, or False with the reason in the log.
     """
-    environment = dict(os.environ, LDFLAGS=LINKER_FLAGS, PYPY_USESSION_DIR=directory,
+    linker_flags = '%s -Wl,--version-script=%s' % (LINKER_FLAGS, EXPORTS)
+    environment = dict(os.environ, LDFLAGS=linker_flags, PYPY_USESSION_DIR=directory,
                        PYTHONPATH=os.pathsep.join([ROOT, environments.make_rpython(python27)]))
     command = [python27, '-m', 'rpython'] + OPTIONS + [
         '--make-jobs=%d' % (os.cpu_count() or 1), TARGET]

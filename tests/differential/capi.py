@@ -52,6 +52,18 @@ int sqlite3_value_type(sqlite3_value *);
 void sqlite3_result_value(sqlite3_context *, sqlite3_value *);
 void sqlite3_result_text(sqlite3_context *, const char *, int, intptr_t);
 void sqlite3_result_error(sqlite3_context *, const char *, int);
+void sqlite3_result_error_nomem(sqlite3_context *);
+void sqlite3_progress_handler(sqlite3 *, int, int (*)(void *), void *);
+int sqlite3_set_authorizer(sqlite3 *, int (*)(void *, int, const char *, const char *,
+    const char *, const char *), void *);
+int sqlite3_trace_v2(sqlite3 *, unsigned, int (*)(unsigned, void *, void *, void *), void *);
+void *sqlite3_update_hook(sqlite3 *, void (*)(void *, int, const char *, const char *, int64_t),
+    void *);
+void *sqlite3_commit_hook(sqlite3 *, int (*)(void *), void *);
+void *sqlite3_rollback_hook(sqlite3 *, void (*)(void *), void *);
+void *sqlite3_wal_hook(sqlite3 *, int (*)(void *, sqlite3 *, const char *, int), void *);
+int sqlite3_busy_handler(sqlite3 *, int (*)(void *, int), void *);
+const char *sqlite3_sql(sqlite3_stmt *);
 int sqlite3_limit(sqlite3 *, int, int);
 int sqlite3_test_control(int, ...);
 int sqpyte_set_mode(int mode, int threshold);
@@ -118,7 +130,11 @@ class Connection:
         code = self.c.sqlite3_open_v2(
             name.encode(), pointer, OPEN_READWRITE | OPEN_CREATE | OPEN_URI, ffi.NULL)
         self.db = pointer[0]
-        self.check(code)
+        try:
+            self.check(code)
+        except Error:
+            self.c.sqlite3_close(self.db)
+            raise
 
     def check(self, code):
         """Raises Error for any result code but OK."""
