@@ -246,6 +246,8 @@ def _link(ops):
         op.loop = declaration is not None and declaration.loop
         if op.opcode == opcodes.OP_Column:
             op.record = records.get(op.p1, -1)
+        elif op.opcode == opcodes.OP_Rowid:
+            op.for_writing = op.p1 in writers
         elif op.opcode == opcodes.OP_SorterNext:
             op.readers = readers.get(op.p1, [])[:]
         elif op.opcode == opcodes.OP_MakeRecord:
