@@ -64,7 +64,8 @@ lint: test-env engine  ## check style and types
 
 test: python27 lint vm test-pypy test-cpython  ## run every test: style, types, the translated VM, PyPy and all CPythons
 
-test-all: test  ## all of that, and twenty times as many generated tables and queries (an hour or two)
+test-all: test  ## all of that, all of sqllogictest, and twenty times as many generated queries (two hours)
+	@SQPYTE_TESTS=all $(PYTHON) -m pytest tests/sqllogictest
 	@HYPOTHESIS_PROFILE=deep $(PYTHON) -m pytest tests/differential
 
 test-pypy: test-env data

@@ -29,6 +29,7 @@ int sqlite3_bind_text(sqlite3_stmt *, int, const char *, int, intptr_t);
 int sqlite3_bind_blob(sqlite3_stmt *, int, const char *, int, intptr_t);
 int sqlite3_column_count(sqlite3_stmt *);
 int sqlite3_column_type(sqlite3_stmt *, int);
+int sqlite3_column_int(sqlite3_stmt *, int);
 int64_t sqlite3_column_int64(sqlite3_stmt *, int);
 double sqlite3_column_double(sqlite3_stmt *, int);
 const char *sqlite3_column_text(sqlite3_stmt *, int);
@@ -44,6 +45,7 @@ unsigned char *sqlite3_serialize(sqlite3 *, const char *, int64_t *, unsigned in
 int sqlite3_deserialize(sqlite3 *, const char *, unsigned char *, int64_t, int64_t, unsigned);
 void *sqlite3_malloc64(uint64_t);
 void sqlite3_free(void *);
+char *sqlite3_mprintf(const char *, ...);
 int sqlite3_create_function_v2(sqlite3 *, const char *, int, int, void *,
     void (*)(sqlite3_context *, int, sqlite3_value **), void *, void *, void *);
 const char *sqlite3_value_text(sqlite3_value *);
@@ -69,6 +71,7 @@ int sqlite3_test_control(int, ...);
 int sqpyte_set_mode(int mode, int threshold);
 int sqpyte_tier(sqlite3_stmt *);
 int sqpyte_why(sqlite3_stmt *);
+long long sqpyte_entries(sqlite3_stmt *);
 """)
 
 OK, ROW, DONE = 0, 100, 101
@@ -114,6 +117,10 @@ class Library:
     def seed(self):
         """Start SQLite's random numbers anew, always the same: rowids may be random."""
         self.c.sqlite3_test_control(PRNG_SEED, ffi.cast("int", 1), ffi.NULL)
+
+    def has_tiers(self):
+        """Whether it is a library of ours, with a choice of tiers."""
+        return hasattr(self.c, "sqpyte_set_mode")
 
     def set_mode(self, mode, threshold):
         """Choose the tiers (see c_engine/engine.h); only in libraries of ours."""
@@ -213,16 +220,23 @@ class Connection:
 
 
 class Statement:
-    """A prepared statement of a connection."""
+    """A prepared statement of a connection; NULL if the text holds none.
+
+    Attributes: statement, the handle; tail, the SQL text behind the statement (bytes); row, the
+    row it is at (tuple), or None.
+    """
 
     def __init__(self, connection, sql):
         self.connection = connection
         self.c = connection.c
         pointer = ffi.new("sqlite3_stmt **")
+        end = ffi.new("const char **")
         data = text_bytes(sql)
+        start = ffi.new("char[]", data)
         connection.check(self.c.sqlite3_prepare_v2(
-            connection.db, data, len(data), pointer, ffi.NULL))
+            connection.db, start, len(data), pointer, end))
         self.statement = pointer[0]
+        self.tail = data[end[0] - ffi.cast("const char *", start):]
         self.row = None
 
     def bind(self, parameters):
@@ -247,13 +261,20 @@ class Statement:
     def step(self):
         """The next row (tuple), or None at the end; also left in `row`. Raises Error."""
         self.row = None
-        code = self.c.sqlite3_step(self.statement)
-        if code == ROW:
-            self.row = tuple(self._column(i)
-                             for i in range(self.c.sqlite3_column_count(self.statement)))
-        elif code != DONE:
-            self.connection.check(code)
+        if self.advance():
+            self.row = tuple(self._column(i) for i in range(self.column_count()))
         return self.row
+
+    def advance(self):
+        """Go to the next row and leave its values in C: whether there is one. Raises Error."""
+        code = self.c.sqlite3_step(self.statement)
+        if code not in (ROW, DONE):
+            self.connection.check(code)
+        return code == ROW
+
+    def column_count(self):
+        """How many columns a row has (int)."""
+        return self.c.sqlite3_column_count(self.statement)
 
     def _column(self, i):
         c, statement = self.c, self.statement
@@ -284,6 +305,10 @@ class Statement:
     def tier(self):
         """Where the last run was left: 0 the C tier, 1 the VM; only in libraries of ours."""
         return self.c.sqpyte_tier(self.statement)
+
+    def entries(self):
+        """How often it has entered the VM; only in libraries of ours."""
+        return self.c.sqpyte_entries(self.statement)
 
     def why(self):
         """One of SQPYTE_WHY_* of c_engine/engine.h; only in libraries of ours."""
