@@ -65,7 +65,7 @@ lint: test-env engine  ## check style and types
 test: python27 lint vm test-pypy test-cpython  ## run every test: style, types, the translated VM, PyPy and all CPythons
 
 test-all: test  ## all of that, all of sqllogictest, and twenty times as many generated queries (two hours)
-	@SQPYTE_TESTS=all $(PYTHON) -m pytest tests/sqllogictest
+	@SQPYTE_TESTS=all $(PYTHON) -m pytest tests/sqllogictest tests/benchmarks/test_translated.py
 	@HYPOTHESIS_PROFILE=deep $(PYTHON) -m pytest tests/differential
 
 test-pypy: test-env data
@@ -78,9 +78,10 @@ test-cpython: test-env data
 	  $$python -m pytest tests/pypy_module || exit 1; \
 	done
 
-bench: data vm  ## run the micro-benchmarks and TPC-H (SCALE=0.2 for the published figures)
+bench: data vm  ## run the micro-benchmarks, TPC-H and SSB (SCALE=0.2 for the published figures)
 	@$(PYTHON) -m benchmarks micro --scale $(SCALE)
 	@$(PYTHON) -m benchmarks tpch --scale $(SCALE)
+	@$(PYTHON) -m benchmarks ssb --scale $(SCALE)
 
 clean:  ## remove the libraries and environments (keeps TPC-H data and translated VMs)
 	rm -rf build/engine build/sqlite build/stock build/*.so build/*.inputs build/sqpyte \

@@ -1,4 +1,4 @@
-"""The command line: `python -m benchmarks micro|tpch|figure3|data` (`--help` says more).
+"""The command line: `python -m benchmarks micro|tpch|ssb|figure3|data` (`--help` says more).
 
 Exit code 0: all answers were the same; 1: they weren't, or a process failed; 2: something is
 missing.
@@ -19,19 +19,26 @@ from benchmarks import (
     micro,
     places,
     queries,
+    ssb,
     worker,
 )
 from benchmarks import report as reports
 
-Suite = collections.namedtuple('Suite', 'help engines default baseline queries normal scale')
+Suite = collections.namedtuple(
+    'Suite', 'help dataset engines default baseline queries normal scale groups')
 
 SUITES = {
-    'micro': Suite('the paper\'s six micro-benchmarks on DB-API modules', engines.MICRO,
-                   tuple(engines.MICRO), 'stock-pypy', micro.NAMES, str, 0.2),
-    'tpch': Suite('TPC-H\'s 22 queries on libraries with the sqlite3 C API', engines.TPCH,
-                  ('stock', 'vm'), 'stock', queries.NAMES, queries.normal, 0.2),
-    'figure3': Suite('examples/figure3.py on sqpyte and on sqlite3', figure3.ENGINES,
-                     tuple(figure3.ENGINES), 'stock-pypy', (figure3.QUERY,), str, 0.05),
+    'micro': Suite('the paper\'s six micro-benchmarks and six more, on DB-API modules and in C',
+                   data.TPCH, engines.MICRO, tuple(engines.MICRO), 'stock-pypy', micro.NAMES, str, 0.2,
+                   {'mean of the six': tuple(micro.PAPER), 'mean of all': micro.NAMES}),
+    'tpch': Suite('TPC-H\'s 22 queries on libraries with the sqlite3 C API', data.TPCH,
+                  engines.TPCH, ('stock', 'vm'), 'stock', queries.NAMES, queries.normal, 0.2,
+                  {'geometric mean': queries.NAMES}),
+    'ssb': Suite('the Star Schema Benchmark\'s 13 queries on the same libraries', data.SSB,
+                 engines.SSB, ('stock', 'vm'), 'stock', ssb.NAMES, ssb.normal, 0.2,
+                 {'geometric mean': ssb.NAMES}),
+    'figure3': Suite('examples/figure3.py on sqpyte and on sqlite3', data.TPCH, figure3.ENGINES,
+                     tuple(figure3.ENGINES), 'stock-pypy', (figure3.QUERY,), str, 0.05, {}),
 }
 
 
@@ -48,7 +55,8 @@ def add_suite(commands, name, suite):
     parser = commands.add_parser(name, help=suite.help, description=suite.help,
                                  formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     option = parser.add_argument
-    option('--scale', type=positive, default=suite.scale, help='TPC-H\'s scale factor')
+    option('--scale', type=positive, default=suite.scale,
+           help='scale factor of the %s data' % suite.dataset.title)
     option('--queries', default=','.join(suite.queries), help='which, with commas between them')
     option('--engines', default=','.join(suite.default),
            help='which of %s, with commas; the baseline %s is always among them'
@@ -84,10 +92,11 @@ def bar(console):
                     TextColumn('{task.fields[note]}'), TimeElapsedColumn(), console=console)
 
 
-def ensure_data(scale, console):
-    """Return the path of the database of `scale`, showing progress while it is generated."""
-    if data.is_current(data.path_of(scale)):
-        return data.path_of(scale)
+def ensure_data(dataset, scale, console):
+    """Return the path of a data set's database of `scale`, showing progress while it is
+    generated."""
+    if dataset.is_current(dataset.path_of(scale)):
+        return dataset.path_of(scale)
     with bar(console) as progress:
         tasks: dict = {}
 
@@ -95,11 +104,12 @@ def ensure_data(scale, console):
             if name not in tasks:
                 for task in tasks.values():
                     progress.update(task, completed=1, total=1)
-                tasks[name] = progress.add_task('TPC-H %g: %s' % (scale, name), note='', total=None)
+                tasks[name] = progress.add_task('%s %g: %s' % (dataset.title, scale, name), note='',
+                                                total=None)
             progress.update(tasks[name], completed=min(rows, expected), total=expected,
                             note='%d rows' % rows if rows else '')
 
-        path = data.ensure(scale, step)
+        path = dataset.ensure(scale, step)
         for task in tasks.values():
             progress.update(task, completed=1, total=1)
     return path
@@ -116,11 +126,11 @@ def run_suite(name, suite, options, console):
                                 options.timeout, options.clock)
     for engine in engines_used.values():   # before the minutes that generating data may take
         engine.check(':memory:', settings)
-    database = ensure_data(options.scale, console)
+    database = ensure_data(suite.dataset, options.scale, console)
     configuration.warm(database)
     found = {engine: engines_used[engine].check(database, settings) for engine in engines_used}
-    configured = configuration.gather(name, options.scale, database, settings, options.processes,
-                                      found)
+    configured = configuration.gather(name, suite.dataset, options.scale, database, settings,
+                                      options.processes, found)
     with bar(console) as progress:
         task = progress.add_task(name, note='',
                                  total=len(names) * len(engines_used) * options.processes)
@@ -135,7 +145,7 @@ def run_suite(name, suite, options, console):
         figure3.show_sums(console, report, configured)
     else:
         reports.show_configuration(console, configured)
-    reports.show(report, console)
+    reports.show(report, console, suite.groups)
     if options.json:
         reports.write_json(options.json, report, configured)
     return 1 if report.problems else 0
@@ -147,15 +157,18 @@ def main(arguments):
     commands = parser.add_subparsers(dest='command', required=True)
     for name, suite in SUITES.items():
         add_suite(commands, name, suite)
-    generate = commands.add_parser('data', help='generate the TPC-H database of a scale')
-    generate.add_argument('--scale', type=positive, default=0.2, help='TPC-H\'s scale factor')
+    generate = commands.add_parser('data', help='generate the database of a scale')
+    generate.add_argument('--scale', type=positive, default=0.2, help='the scale factor')
+    generate.add_argument('--dataset', choices=sorted(data.DATASETS), default='tpch',
+                          help='TPC-H or the Star Schema Benchmark')
     options = parser.parse_args(arguments)
     console = Console()
     if not console.is_terminal:   # a file or a pipe has no width of its own
         console.width = 110
     try:
         if options.command == 'data':
-            console.print(ensure_data(options.scale, console), soft_wrap=True)
+            dataset = data.DATASETS[options.dataset]
+            console.print(ensure_data(dataset, options.scale, console), soft_wrap=True)
             return 0
         return run_suite(options.command, SUITES[options.command], options, console)
     except (places.Missing, RuntimeError) as error:

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-from benchmarks import data, load, machine, places
+from benchmarks import machine, places
 
 
 def git_commit():
@@ -59,12 +59,13 @@ def warm(path):
             pass
 
 
-def gather(suite, scale, database, settings, rounds, engines):
+def gather(suite, dataset, scale, database, settings, rounds, engines):
     """Return the configuration (dict, as it goes into the JSON).
 
     Args:
         suite: the suite's name.
-        scale: TPC-H's scale factor (float).
+        dataset: data.Dataset.
+        scale: its scale factor (float).
         database: path of the database.
         settings: engines.Settings.
         rounds: processes for each engine and query.
@@ -95,9 +96,8 @@ def gather(suite, scale, database, settings, rounds, engines):
             'scale': scale,
             'path': database,
             'bytes': os.path.getsize(database),
-            'rows': data.row_counts(database),
-            'indexes': [line for line in load.read('indexes.sql').splitlines()
-                        if line.startswith('CREATE')],
+            'rows': dataset.row_counts(database),
+            'indexes': dataset.indexes(),
             'file_system': file_system(database),
         },
         'machine': machine.describe(),

@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 
-from benchmarks import driver, places, queries
+from benchmarks import driver, places, queries, ssb, worker
 
 # How often and how long a process runs its query. Runs go on until both the number and the time
 # (seconds) are reached. `cache_size` is as in PRAGMA cache_size (None: SQLite's default), `nursery`
@@ -90,7 +90,8 @@ class PythonEngine:
         request = {'module': self.module, 'database': database, 'benchmark': benchmark,
                    'cache_size': settings.cache_size, 'warmup_runs': settings.warmup_runs,
                    'warmup_seconds': settings.warmup_seconds, 'runs': settings.runs,
-                   'seconds': settings.seconds, 'clock': settings.clock}
+                   'seconds': settings.seconds, 'clock': settings.clock,
+                   'extension': driver.extension() if benchmark == 'cfunction' else None}
         command = [self.interpreter(), '-m', 'benchmarks.worker', json.dumps(request)]
         return run_process(self.name, command, self.environment(settings), settings.timeout)
 
@@ -123,8 +124,19 @@ class PythonEngine:
         return outcome(self.name, self.worker(query, database, settings))
 
 
-class LibraryEngine:
-    """A library with the sqlite3 C API, run by driver.c; runs the TPC-H queries.
+def c_command(program, library, what, database, settings):
+    """Return the command line (list of str) of one of the harness's C programs (see harness.h)."""
+    command = [program, library, database, what, str(settings.warmup_runs),
+               repr(settings.warmup_seconds), str(settings.runs), repr(settings.seconds),
+               settings.clock]
+    if settings.cache_size is not None:
+        command.append(str(settings.cache_size))
+    return command
+
+
+class ProgramEngine:
+    """The micro-benchmarks written in C against the C API of a library (micro.c): what is left of
+    the border's cost when there is no Python.
 
     Args:
         name: the engine's name.
@@ -135,14 +147,49 @@ class LibraryEngine:
         self.name = name
         self.library = library
 
-    def command(self, sql, database, settings):
-        """Return the command line that runs `sql`."""
-        command = [driver.build(), self.library(), database, sql, str(settings.warmup_runs),
-                   repr(settings.warmup_seconds), str(settings.runs), repr(settings.seconds),
-                   settings.clock]
-        if settings.cache_size is not None:
-            command.append(str(settings.cache_size))
-        return command
+    def printed(self, benchmark, database, settings):
+        """Return what micro.c prints for a benchmark ('': its configuration alone), as a dict."""
+        command = c_command(driver.build(driver.MICRO), self.library(), benchmark, database, settings)
+        text = run_process(self.name, command, clean_environment(), settings.timeout)
+        return json.loads(text)
+
+    def check(self, database, settings):
+        """Return the configuration of a process of this engine. Raises places.Missing."""
+        return self.printed('', database, settings)['configuration']
+
+    def run(self, query, scale, database, settings):
+        """Run one micro-benchmark in a process of its own; return its Outcome.
+
+        Raises:
+            EngineFailure: the process failed.
+        """
+        found = self.printed(query, database, settings)
+        return Outcome(checksums=[], **dict(found, answers=[
+            worker.summary(as_python(answer)) for answer in found['answers']]))
+
+
+def as_python(answer):
+    """Return the answer of a micro-benchmark in C as Python's would be: with tuples for rows."""
+    if isinstance(answer, list):
+        if answer and isinstance(answer[0], list):
+            return [tuple(row) for row in answer]
+        return tuple(answer)
+    return answer
+
+
+class LibraryEngine:
+    """A library with the sqlite3 C API, run by driver.c; runs TPC-H's or SSB's queries.
+
+    Args:
+        name: the engine's name.
+        library: function that returns the library's path.
+        text: function that returns the SQL of a query from its name and the scale.
+    """
+
+    def __init__(self, name, library, text=queries.text):
+        self.name = name
+        self.library = library
+        self.text = text
 
     def check(self, database, settings):
         """Return the configuration of a process of this engine. Raises places.Missing."""
@@ -151,22 +198,22 @@ class LibraryEngine:
 
     def run_sql(self, sql, database, settings):
         """Run one statement in a process of its own; return its Outcome. Raises EngineFailure."""
-        text = run_process(self.name, self.command(sql, database, settings), clean_environment(),
-                           settings.timeout)
+        command = c_command(driver.build(), self.library(), sql, database, settings)
+        text = run_process(self.name, command, clean_environment(), settings.timeout)
         return outcome(self.name, text)
 
     def run(self, query, scale, database, settings):
-        """Run the TPC-H query of this name as run_sql does."""
-        return self.run_sql(queries.text(query, scale), database, settings)
+        """Run the query of this name as run_sql does."""
+        return self.run_sql(self.text(query, scale), database, settings)
 
 
 MICRO = {engine.name: engine for engine in (
     PythonEngine('stock-pypy', places.pypy, 'sqlite3', True, 'make'),
     PythonEngine('stock-cpython', places.cpython, 'sqlite3', True, 'make'),
     PythonEngine('sqpyte-pypy', places.pypy, 'sqpyte', False, 'make'),
+    ProgramEngine('c-api', places.stock_library),
 )}
-TPCH = {engine.name: engine for engine in (
-    LibraryEngine('stock', places.stock_library),
-    LibraryEngine('vm', places.vm_library),
-    LibraryEngine('engine', places.engine_library),
-)}
+LIBRARIES = (('stock', places.stock_library), ('vm', places.vm_library),
+             ('engine', places.engine_library))
+TPCH = {name: LibraryEngine(name, library) for name, library in LIBRARIES}
+SSB = {name: LibraryEngine(name, library, ssb.text) for name, library in LIBRARIES}

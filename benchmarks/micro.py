@@ -1,9 +1,15 @@
-"""The paper's six micro-benchmarks (section 7.1), each written once for any DB-API module.
+"""The paper's six micro-benchmarks (section 7.1) and six more, written once for any DB-API module.
 
 Each holds a loop that passes many values between SQL and Python. A benchmark is a function of a
 DB-API module and a connection to a TPC-H database; it returns its answer, by which engines are
 compared. Loops are spelled out where CPython's `sum` would round in another way than PyPy's.
+
+micro.c has the same ones in C, under the same names.
 """
+
+import functools
+
+from benchmarks import pypy_window
 
 
 def select(module, connection):
@@ -89,12 +95,104 @@ def filltable(module, connection, rows=100000):
     return total
 
 
-BENCHMARKS = {function.__name__: function for function in (
+def cfunction(module, connection):
+    """`pyfunction` with a function written in C (c_functions.c)."""
+    total = 0
+    for value, in connection.execute('SELECT c_abs(extendedprice) FROM lineitem'):
+        total += value
+    return total
+
+
+def builtin(module, connection):
+    """`pyfunction` with SQLite's own abs."""
+    total = 0
+    for value, in connection.execute('SELECT abs(extendedprice) FROM lineitem'):
+        total += value
+    return total
+
+
+@functools.lru_cache()
+def wide_rows(count=100000):
+    """Return the rows (list of tuples) that `executemany` inserts."""
+    return [(number, number / 7.0, 'name %d' % number, number % 97,
+             None if number % 3 else 'third') for number in range(count)]
+
+
+def executemany(module, connection):
+    """Inserts 100,000 rows of five columns from a list, all by one call."""
+    own = module.connect(':memory:')
+    own.execute('CREATE TABLE wide(a INTEGER, b REAL, c TEXT, d INTEGER, e TEXT)')
+    own.executemany('INSERT INTO wide VALUES(?, ?, ?, ?, ?)', wide_rows())
+    answer = own.execute(
+        'SELECT sum(a + d), sum(length(c)) + count(e), sum(b) FROM wide').fetchone()
+    own.close()
+    return answer
+
+
+def fetchall(module, connection):
+    """A list of all rows of a query, five texts each."""
+    return connection.execute(
+        'SELECT name, address, phone, mktsegment, comment FROM customer').fetchall()
+
+
+class MovingSum(MySum):
+    """A window function in pure Python, used by `window`."""
+
+    def inverse(self, value):
+        """Take one row's value back."""
+        self.sum -= value
+
+    def value(self):
+        """Return the present sum."""
+        return self.sum
+
+
+def window(module, connection):
+    """Moving sums of ten rows by a window function that is a Python class."""
+    total = 0
+    for quantity, moving in connection.execute(
+            'SELECT availqty, py_moving(availqty) OVER (ORDER BY partkey, suppkey '
+            'ROWS BETWEEN 9 PRECEDING AND CURRENT ROW) FROM partsupp'):
+        total += quantity ^ moving
+    return total
+
+
+def recursion(module, connection):
+    """The rows of a recursive query, used one by one."""
+    total = 0
+    for number, value in connection.execute(
+            'WITH RECURSIVE walk(n, x) AS (SELECT 1, 1 UNION ALL '
+            'SELECT n + 1, (x * 1103515245 + 12345) % 2147483648 FROM walk WHERE n < 200000) '
+            'SELECT n, x FROM walk'):
+        total += number ^ value
+    return total
+
+
+PAPER = {function.__name__: function for function in (
     select, innerjoin, pythonjoin, pyfunction, pyaggregate, filltable)}
+BENCHMARKS = dict(PAPER, **{function.__name__: function for function in (
+    cfunction, builtin, executemany, fetchall, window, recursion)})
 NAMES = tuple(BENCHMARKS)
 
 
-def prepare(connection):
-    """Register the Python function and aggregate that the benchmarks call, before any timing."""
+def prepare(connection, name=None, extension=None):
+    """Make what a benchmark needs, before any timing.
+
+    Args:
+        connection: the connection that will be used.
+        name: the benchmark's name, or None.
+        extension: path of the compiled c_functions.c, for `cfunction`.
+    """
     connection.create_function('py_abs', 1, absolute)
     connection.create_aggregate('py_sum', 1, MySum)
+    if name == 'window':
+        if hasattr(connection, 'create_window_function'):
+            connection.create_window_function('py_moving', 1, MovingSum)
+        else:
+            pypy_window.create_window_function(connection, 'py_moving', 1, MovingSum)
+    if name == 'executemany':
+        wide_rows()
+    if name == 'cfunction':
+        connection.enable_load_extension(True)
+        connection.load_extension(extension)
+        connection.enable_load_extension(False)

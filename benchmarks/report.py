@@ -61,9 +61,15 @@ def show_configuration(console, configuration):
     console.print()
 
 
-def show_results(console, results):
-    """Print one row for each query and engine, and each engine's geometric mean."""
-    table = Table(title='Times and ratios to the baseline (above 1 is faster)')
+def show_results(console, results, groups):
+    """Print one row for each query and engine, and each engine's geometric means.
+
+    Args:
+        console: a rich console.
+        results: the result objects.
+        groups: dict of the name of a geometric mean to its queries; it is shown if all of them ran.
+    """
+    table = Table(title='Times and ratios to the baseline (above 1 is faster); means are geometric')
     for heading in ('query', 'engine', 'median', 'ratio (95 % interval)', 'first run',
                     'first ratio'):
         table.add_column(heading, no_wrap=True)
@@ -73,16 +79,28 @@ def show_results(console, results):
             table.add_row(row['query'], row['engine'], seconds(row['median_s']), 'baseline',
                           seconds(row['first_run_s']), '')
             continue
-        ratios.setdefault(row['engine'], []).append(row['ratio'])
+        ratios.setdefault(row['engine'], {})[row['query']] = row['ratio']
         text = '%.2f (%.2f to %.2f)' % (row['ratio'], row['ratio_low'], row['ratio_high'])
         table.add_row(row['query'], row['engine'], seconds(row['median_s']),
                       marked(row['ratio'], row['ratio_high'], text), seconds(row['first_run_s']),
                       '%.2f' % row['first_ratio'])
-    for engine, values in ratios.items():
-        if len(values) > 1:
-            mean = estimate.geometric_mean(values)
-            table.add_row('geometric mean', engine, '', marked(mean, mean, '%.2f' % mean), '', '')
+    for title, queries in means(results, groups).items():
+        for engine, found in ratios.items():
+            mean = estimate.geometric_mean([found[query] for query in queries])
+            table.add_row(title, engine, '', marked(mean, mean, '%.2f' % mean), '', '')
     console.print(table)
+
+
+def means(results, groups):
+    """Return the titles of geometric means and the queries of each (dict of str to tuple).
+
+    Those of `groups` (see show_results) of which every query has results; without any, one of all
+    queries, if there are two or more."""
+    there = tuple(dict.fromkeys(row['query'] for row in results))
+    found = {name: queries for name, queries in groups.items() if set(queries) <= set(there)}
+    if not found and len(there) > 1:
+        found = {'geometric mean': there}
+    return found
 
 
 def show_problems(console, problems):
@@ -96,10 +114,10 @@ def show_problems(console, problems):
             console.print('  and %d more' % (len(texts) - 5))
 
 
-def show(report, console):
-    """Print the results of a run and what was wrong."""
+def show(report, console, groups):
+    """Print the results of a run and what was wrong; `groups` as in show_results."""
     if report.results:
-        show_results(console, report.results)
+        show_results(console, report.results, groups)
         console.print('The answers of all processes were compared and are the same, for %d of %d '
                       'queries.' % (len(report.answers),
                                     len(report.answers) + len(report.problems)))

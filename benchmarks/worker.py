@@ -22,10 +22,10 @@ CLOCKS = {'wall': time.perf_counter, 'cpu': time.process_time}
 
 
 def summary(answer):
-    """Return `answer` as something JSON keeps exactly: a dict becomes its size and a digest."""
-    if isinstance(answer, dict):
+    """Return `answer` as something JSON keeps exactly: of a dict or list, its size and a digest."""
+    if isinstance(answer, (dict, list)):
         state = hashlib.sha256()
-        for item in answer.items():
+        for item in answer.items() if isinstance(answer, dict) else answer:
             state.update(repr(item).encode())
         return {'rows': len(answer), 'sha256': state.hexdigest()}
     return list(answer) if isinstance(answer, tuple) else answer
@@ -72,8 +72,8 @@ def main(settings):
     Args:
         settings: dict of `module` (DB-API module's name), `database` (path), `benchmark` (name),
             `cache_size` (as PRAGMA cache_size, or None), `warmup_runs`, `warmup_seconds`, `runs`,
-            `seconds`, `clock` (name in CLOCKS). Without a `benchmark`, returns the configuration
-            alone.
+            `seconds`, `clock` (name in CLOCKS), `extension` (see micro.prepare). Without a
+            `benchmark`, returns the configuration alone.
     """
     clock = CLOCKS[settings['clock']]
     start = clock()
@@ -81,7 +81,7 @@ def main(settings):
     connection = module.connect(settings['database'])
     if settings['cache_size'] is not None:
         connection.execute('PRAGMA cache_size = %d' % settings['cache_size'])
-    micro.prepare(connection)
+    micro.prepare(connection, settings['benchmark'], settings['extension'])
     startup = clock() - start
     if settings['benchmark'] is None:
         return {'configuration': configuration(connection)}

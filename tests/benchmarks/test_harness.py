@@ -56,18 +56,20 @@ def check_configuration(configuration, names):
 
 
 def test_micro(tmp_path, capsys):
-    found = run(['micro', '--engines', 'stock-cpython'], tmp_path)
-    names = ['stock-pypy', 'stock-cpython']
+    found = run(['micro', '--engines', 'stock-cpython,c-api'], tmp_path)
+    names = ['stock-pypy', 'stock-cpython', 'c-api']
     assert [(row['query'], row['engine']) for row in found['results']] == \
         [(query, name) for query in micro.NAMES for name in names]
     check_results(found['results'], 'micro', 'stock-pypy')
     check_configuration(found['configuration'], names)
-    pypy, cpython = (found['configuration']['engines'][name] for name in names)
+    pypy, cpython, c_api = (found['configuration']['engines'][name] for name in names)
     assert pypy['python'].startswith('PyPy') and cpython['python'].startswith('CPython')
-    assert pypy['libraries'] == cpython['libraries'] == [places.stock_library()]
+    assert pypy['libraries'] == cpython['libraries'] == c_api['libraries'] == \
+        [places.stock_library()]
     assert pypy['gc_nursery'] == '4M'
     output = capsys.readouterr().out
-    for text in ('journal_mode', 'sqlite_source_id', 'geometric mean', 'are the same, for 6 of 6'):
+    for text in ('journal_mode', 'sqlite_source_id', 'mean of the six', 'mean of all',
+                 'are the same, for 12 of 12'):
         assert text in output
 
 
@@ -79,6 +81,23 @@ def test_tpch(tmp_path):
         [(query, name) for query in ('q1', 'q6', 'q14') for name in ('stock', 'engine')]
     check_results(found['results'], 'tpch', 'stock')
     check_configuration(found['configuration'], ['stock', 'engine'])
+
+
+def test_a_c_program_that_fails_is_named(tmp_path, monkeypatch):
+    settings = engines.Settings(0, 0.0, 1, 0.0, None, None, 60, 'wall')
+    engine = engines.ProgramEngine('c-api', places.stock_library)
+    with pytest.raises(engines.EngineFailure, match='no such benchmark: selct'):
+        engine.run('selct', 0.01, ':memory:', settings)
+    with pytest.raises(engines.EngineFailure, match='no such table: lineitem'):
+        engine.run('select', 0.01, ':memory:', settings)
+
+
+def test_means_are_of_whole_groups():
+    from benchmarks import report
+    results = [{'query': name} for name in 'aabbcc']
+    assert report.means(results, {'two': ('a', 'c'), 'other': ('a', 'd')}) == {'two': ('a', 'c')}
+    assert report.means(results, {}) == {'geometric mean': ('a', 'b', 'c')}
+    assert report.means(results[:2], {'two': ('a', 'c')}) == {}
 
 
 def test_different_answers_end_with_code_1_and_without_times(tmp_path, monkeypatch, capsys):
