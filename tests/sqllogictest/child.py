@@ -1,7 +1,8 @@
 """Runs one script in this process: `python -m tests.sqllogictest.child REQUEST` (JSON).
 
 The request: `script` and `library` (paths), `mode` and `threshold` for sqpyte_set_mode (`mode`
-null: as the library is), `records` (null, or to stop after so many), `position` (path of a file).
+null: as the library is), `untranslated` (whether the VM is to be sqpyte/ as plain Python), `records`
+(null, or to stop after so many), `position` (path of a file).
 The line of each record is written into that file before the record runs, so that the parent sees how
 far this process is, and where it was when it crashed. The result is one JSON object on stdout.
 """
@@ -27,6 +28,9 @@ def main(request):
         found = records.read(request['script'])
     except (records.FormatError, OSError) as error:
         return {'error': str(error)}
+    if request['untranslated']:
+        from sqpyte import host
+        host.install(request['library'])
     library = capi.Library(request['library'])
     if request['mode'] is not None:
         library.set_mode(request['mode'], request['threshold'])

@@ -19,6 +19,7 @@ from tests.sqllogictest.processes import ROOT
 FOLDER = os.path.abspath(os.environ.get(
     'SQPYTE_SQLLOGICTEST', os.path.join(ROOT, os.pardir, 'shared', 'sqllogictest')))
 LIBRARY = os.path.join(ROOT, 'build', 'libsqpyte.so')
+ENGINE = os.path.join(ROOT, 'build', 'libsqpyte-engine.so')
 # SQPYTE_WHY_* of c_engine/engine.h, in words.
 WHY = {'0': 'not hot', '1': 'never entered', '2': 'no VM in the library', '3': 'another thread',
        '4': 'progress handler', '5': 'shared cache', '6': 'UTF-16', '7': 'opcodes left in C',
@@ -54,7 +55,8 @@ def scripts_of(names):
 
 def options_of(arguments):
     """Return processes.Options for the parsed command line. Raises Missing."""
-    path = os.path.abspath(arguments.library)
+    path = arguments.library or (ENGINE if arguments.untranslated else LIBRARY)
+    path = os.path.abspath(path)
     if not os.path.exists(path):
         raise Missing('%s is missing: run `make engine`, or `make vm` for build/libsqpyte.so'
                       % os.path.relpath(path))
@@ -63,12 +65,14 @@ def options_of(arguments):
         if mode == 'off':
             raise Missing('--threshold 0 means that everything goes through the VM; so not --vm off')
         mode = 'always'
-    if (mode or arguments.threshold) and not Library(path).has_tiers():
-        raise Missing('%s has no VM: leave out --vm and --threshold' % os.path.relpath(path))
+    needs_vm = mode or arguments.threshold or arguments.untranslated
+    if needs_vm and not Library(path).has_tiers():
+        raise Missing('%s has no VM: leave out --vm, --threshold and --untranslated'
+                      % os.path.relpath(path))
     if arguments.threshold and mode is None:
         mode = 'hot'
     return processes.Options(path, mode, arguments.threshold or 0, arguments.jit, arguments.records,
-                             arguments.patience)
+                             arguments.patience, arguments.untranslated)
 
 
 def natural(text):
@@ -84,12 +88,13 @@ def parser():
     made = argparse.ArgumentParser(prog='python -m tests.sqllogictest', description=__doc__)
     option = made.add_argument
     option('files', nargs='*', help='scripts, or folders of them; without any, all in %s' % FOLDER)
-    option('--library', default=LIBRARY, help='a library with the sqlite3 C API (%s)'
-           % os.path.relpath(LIBRARY))
+    option('--library', help='a library with the sqlite3 C API (%s)' % os.path.relpath(LIBRARY))
     option('--vm', choices=sorted(processes.MODES), help='when statements enter the VM: never, in '
            'hot loops, from their first opcode on; the library decides if this is left out')
     option('--threshold', type=natural, metavar='N',
            help='loop back-edges before a loop is hot; 0 is --vm always')
+    option('--untranslated', action='store_true', help='put the VM of sqpyte/, as plain Python, into '
+           'the library, which is %s then' % os.path.relpath(ENGINE))
     option('--jit', metavar='PARAMETERS', help='the VM\'s JIT parameters, as in SQPYTE_JIT')
     option('--records', type=natural, metavar='N', help='stop each script after N records')
     option('--jobs', type=int, default=os.cpu_count(), help='scripts at a time (%(default)s)')
@@ -187,6 +192,8 @@ def run_all(paths, options, jobs, console, most):
 def header(options):
     """Return in a line what is run."""
     words = [os.path.relpath(options.library)]
+    if options.untranslated:
+        words.append('the VM untranslated')
     if options.mode is not None:
         words.append('the VM %s' % options.mode)
     if options.threshold:

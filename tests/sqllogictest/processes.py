@@ -22,8 +22,10 @@ PERIOD = 0.05   # seconds between two looks at the processes
 
 # How scripts are run. `library` is a path; `mode` a name in MODES, or None: as the library is;
 # `threshold` goes to sqpyte_set_mode (0: the library's own); `jit` to SQPYTE_JIT, or None;
-# `records`: None, or stop after so many; `patience`: seconds that a record may take.
-Options = collections.namedtuple('Options', 'library mode threshold jit records patience')
+# `records`: None, or stop after so many; `patience`: seconds that a record may take;
+# `untranslated`: whether the VM is to be sqpyte/ as plain Python.
+Options = collections.namedtuple(
+    'Options', 'library mode threshold jit records patience untranslated', defaults=(False,))
 
 # What became of a script: its path, numbers of records, `failures` (list of Failure), `error`
 # (str or None: the script can't be read), numbers of statements and of those that entered the VM,
@@ -58,7 +60,8 @@ class Process:
         self.errors = tempfile.TemporaryFile(dir=SCRATCH)
         request = {'script': os.path.abspath(path), 'library': options.library,
                    'mode': None if options.mode is None else MODES[options.mode],
-                   'threshold': options.threshold, 'records': options.records,
+                   'threshold': options.threshold, 'untranslated': options.untranslated,
+                   'records': options.records,
                    'position': self.position.name}
         self.started = self.moved = time.monotonic()
         self.line = 0

@@ -113,6 +113,12 @@ def test_the_command_line_and_the_vm(vm_library, capsys):
     assert 'in the VM: 0 of ' in capsys.readouterr().out
 
 
+def test_the_untranslated_vm(engine_library, capsys):
+    assert cli.main([FORMAT, '--library', engine_library, '--untranslated', '--vm', 'always']) == 0
+    words = capsys.readouterr().out
+    assert 'the VM untranslated, the VM always' in words and 'in the VM: 18 of 18 statements' in words
+
+
 @pytest.mark.parametrize('arguments, message', [
     (['/nowhere.test'], 'no script /nowhere.test'),
     ([SCRIPTS + '/../../tools'], 'no *.test in'),
