@@ -97,6 +97,8 @@ def successors(ops, pc):
         for i in range(len(ops)):
             if ops[i].opcode == opcodes.OP_Gosub and ops[i].p1 == op.p1:
                 found.append(i + 1)
+            elif ops[i].opcode == opcodes.OP_Integer and ops[i].p2 == op.p1:
+                found.append(ops[i].p1 + 1)
         if op.p3:
             found.append(pc + 1)
         if not found:
@@ -271,6 +273,11 @@ def annotate_effects(ops, ncursors, highest):
     for op in ops:
         if op.opcode in _OPENS and op.opcode not in _EPHEMERAL and op.p1 < ncursors:
             temporary[op.p1] = False
+        elif op.opcode == opcodes.OP_OpenDup:       # of one table: what writes one moves both
+            if op.p1 < ncursors:
+                temporary[op.p1] = False
+            if op.p2 < ncursors:
+                temporary[op.p2] = False
     for op in ops:
         declaration = declaration_of(op)
         if declaration is None or op.opcode in LEAVES:

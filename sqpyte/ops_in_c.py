@@ -46,7 +46,7 @@ declare_in_c('OpenEphemeral', reads='P3', writes='P3', moves='P1')
 declare_in_c('SorterOpen', moves='P1')
 declare_in_c('Close', moves='P1')
 declare_in_c('ColumnsUsed', moves='')
-declare_in_c('ResetSorter')
+declare_in_c('ResetSorter', moves='WRITTEN')
 
 # Cursors: moving and reading.
 declare_in_c('IfSizeBetween', jumps='P2', moves='P1')

@@ -309,7 +309,7 @@ def _prepare_call(ops, op):
     if not (like or kind == functions.STRFTIME) or op.p1 & 1 == 0:
         return
     w = constant_text(ops, op.p2)
-    if w is None:
+    if not isinstance(w, W_Text):
         return
     if like:
         prepared = mem.alloc(2 * w.size + 8)
