@@ -18,6 +18,7 @@ AS_NUMERIC, AS_CAST, AS_INT, AS_REAL, AS_OPERAND = range(1, 6)
 def number_of(w, what):
     """The number that a text or blob is for CAST (AS_CAST, AS_INT, AS_REAL) or arithmetic
     (AS_OPERAND); by affinity (AS_NUMERIC) None for no number."""
+    assert isinstance(w, W_Bytes)
     kind = capi.bytes_to_number(w.address, w.size, int(isinstance(w, W_Text)), what,
                                 mem.scratch.address)
     if kind == 1:
@@ -30,6 +31,7 @@ def number_of(w, what):
 def exact_int(w):
     """The integer that is the same as a real, if it isn't at the ends of 64 bits, else the real
     (sqlite3VdbeIntegerAffinity)."""
+    assert isinstance(w, W_Real)
     r = w.floatval
     if -INT_LIMIT <= r <= INT_LIMIT:
         i = int(r)

@@ -170,6 +170,9 @@ def _decode(at):
         _decode_key_info(op, p4)
     elif p4type == P4_INT32:
         op.p4 = mem.i32(at + VdbeOp_p4)
+    elif p4type == P4_INTARRAY and opcode == opcodes.OP_Permutation:
+        for i in range(mem.i32(p4)):
+            op.p3 = max(op.p3, mem.i32(p4 + 4 * i + 4) + 1)     # how far it reaches
     elif p4type == P4_INTARRAY and opcode == opcodes.OP_DeferredSeek:
         op.map_p4 = [mem.i32(p4 + 4 * i) for i in range(mem.i32(p4) + 1)]
     elif p4type == P4_FUNCDEF:
@@ -252,6 +255,8 @@ def _link(ops):
             op.readers = readers.get(op.p1, [])[:]
         elif op.opcode == opcodes.OP_MakeRecord:
             op.fields = mem.alloc(24 * max(op.p2, 1))
+        elif op.opcode == opcodes.OP_Compare and op.p5 & OPFLAG_PERMUTE and previous is not None:
+            op.p3 = previous.p3         # C's affair: all registers that the Permutation names
         elif op.opcode == _OP_AGGSTEP and previous is not None:
             if previous.opcode == opcodes.OP_CollSeq:
                 op.skip_register = previous.p1
