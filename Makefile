@@ -13,7 +13,7 @@ ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
 .PHONY: all help deps deps-test engine pypy-env test-env data figure3 python27 vm test test-all test-pypy \
-        test-cpython lint bench clean distclean
+        test-cpython lint docs bench clean distclean
 .NOTPARALLEL:
 
 all: figure3  ## the main job: install and build what is missing, then run the paper's Figure 3
@@ -57,6 +57,9 @@ vm: python27 engine  ## translate the RPython VM to build/libsqpyte.so (needs Py
 test-env: deps-test
 	@$(PYPY) -m tools.environments pypy --test
 	@$(PYPY) -m tools.environments cpython
+
+docs: pypy-env engine  ## write the generated pages of docs/
+	@$(PYTHON) -m tools.opcode_page
 
 lint: test-env engine  ## check style and types
 	@build/pypy-env/bin/ruff check $(wildcard $(ROOMS))

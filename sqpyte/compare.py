@@ -142,5 +142,6 @@ def truth(w, if_null):
         return if_null
     if isinstance(w, W_Real):
         return int(w.floatval != 0.0)
+    assert isinstance(w, W_Bytes)
     number = number_of(w, AS_REAL)
     return int(isinstance(number, W_Real) and number.floatval != 0.0)

@@ -7,7 +7,7 @@ take its bytes where they lie.  Numbers that become texts are made in a register
 from c_engine.generated.layout import (
     SQLITE_AFF_BLOB, SQLITE_AFF_INTEGER, SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL, SQLITE_AFF_TEXT)
 from sqpyte import capi, mem
-from sqpyte.arith import INT_LIMIT, MIN_INT, as_int, real_to_int
+from sqpyte.arith import INT_LIMIT, MIN_INT, real_to_int
 from sqpyte.values import W_Blob, W_Bytes, W_Int, W_Null, W_Real, W_Text
 
 MAX_INT = 0x7FFFFFFFFFFFFFFF
@@ -86,5 +86,5 @@ def cast(w, affinity):
     if affinity == SQLITE_AFF_NUMERIC:
         return w
     if affinity == SQLITE_AFF_REAL:
-        return W_Real(float(as_int(w))) if isinstance(w, W_Int) else w
+        return W_Real(float(w.intval)) if isinstance(w, W_Int) else w
     return None

@@ -112,7 +112,7 @@ def _bitwise(name, function, contract):
             return pc + 1
         right = convert.int_value(w1)
         left = convert.int_value(w2)
-        if left is None or right is None:
+        if not (isinstance(left, W_Int) and isinstance(right, W_Int)):
             return ASK_C
         frame.write(op.p3, W_Int(function(left.intval, right.intval)))
         return pc + 1
@@ -156,7 +156,7 @@ def op_bit_not(frame, op, pc):
         frame.write(op.p2, NULL)
         return pc + 1
     value = convert.int_value(w)
-    if value is None:
+    if not isinstance(value, W_Int):
         return ASK_C
     frame.write(op.p2, W_Int(~value.intval))
     return pc + 1
@@ -169,7 +169,7 @@ def op_add_imm(frame, op, pc):
     if w is None:
         return ASK_C
     value = convert.int_value(w)
-    if value is None:
+    if not isinstance(value, W_Int):
         return ASK_C
     frame.write(op.p1, W_Int(intmask(value.intval + op.p2)))
     return pc + 1

@@ -82,13 +82,14 @@ class Declaration(object):
         self.jumps = jumps.split()
         self.user_code = user_code
         self.handler = handler
+        self.text = ''              # contract of an opcode without a handler
         self.loop = loop
         self.moves = moves.split()
         self.moved = [_MOVED.index(text) for text in self.moves]
 
     def contract(self):
         """The opcode's contract, for the docs."""
-        return self.handler.__doc__
+        return self.text or self.handler.__doc__
 
 
 TABLE = {}      # opcode number -> Declaration, for opcodes with a handler
@@ -111,8 +112,9 @@ def opcode(name, reads='', writes='', jumps='', user_code=False, loop=False, mov
     return decorate
 
 
-def declare_in_c(name, reads='', writes='', jumps='', moves='ALL'):
-    """Enter the declaration of an opcode that upstream's code executes."""
+def declare_in_c(name, contract, reads='', writes='', jumps='', moves='ALL'):
+    """Enter the declaration of an opcode that upstream's code executes, with its contract (str)."""
     declaration = Declaration(name, reads, writes, jumps, False, None, False, moves)
-    assert declaration.number not in TABLE, name
+    declaration.text = contract
+    assert declaration.number not in TABLE and declaration.number not in IN_C, name
     IN_C[declaration.number] = declaration

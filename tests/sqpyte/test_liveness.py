@@ -37,6 +37,18 @@ def test_a_subroutine_returns_to_its_callers():
     assert 4 not in ops[3].live
 
 
+def test_a_subroutine_that_is_fallen_into_returns_where_an_integer_says():
+    ops = program(
+        ('Gosub', 1, 3, 0, 0),
+        ('Halt', 0, 0, 0, 0),
+        ('Integer', 4, 1, 0, 0),
+        ('Noop', 0, 0, 0, 0),
+        ('Return', 1, 0, 0, 0),
+        ('SCopy', 5, 6, 0, 0),
+        ('Halt', 0, 0, 0, 0))
+    assert 5 in ops[2].live and 5 in ops[4].live
+
+
 def test_a_trigger_program_may_read_all_registers_from_its_first_on():
     ops = program(
         ('Integer', 1, 1, 0, 0),

@@ -32,10 +32,15 @@ def test_every_opcode_is_declared(name):
     assert number in TABLE or number in IN_C
 
 
-@pytest.mark.parametrize('declaration', DECLARED, ids=lambda declaration: declaration.name)
-def test_every_handler_has_its_contract(declaration):
+@pytest.mark.parametrize('declaration', EVERY, ids=lambda declaration: declaration.name)
+def test_every_opcode_has_its_contract(declaration):
     contract = declaration.contract()
     assert contract and len(contract) >= 8 and contract.rstrip().endswith('.')
+
+
+def test_the_page_of_opcodes_is_up_to_date():
+    from tools import opcode_page
+    assert opcode_page.is_current(), 'run `make docs`'
 
 
 def test_the_scan_opcodes_have_handlers():
