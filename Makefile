@@ -67,8 +67,9 @@ lint: test-env engine  ## check style and types
 
 test: python27 lint vm test-pypy test-cpython  ## run every test: style, types, the translated VM, PyPy and all CPythons
 
-test-all: test  ## all of that, all of sqllogictest, and twenty times as many generated queries (two hours)
-	@SQPYTE_TESTS=all $(PYTHON) -m pytest tests/sqllogictest tests/benchmarks/test_translated.py
+test-all: test  ## all of that, all of sqllogictest, damages, failures, many more generated queries (hours)
+	@SQPYTE_TESTS=all $(PYTHON) -m pytest tests/sqllogictest tests/benchmarks/test_translated.py \
+	  tests/corruption tests/faults
 	@HYPOTHESIS_PROFILE=deep $(PYTHON) -m pytest tests/differential
 
 test-pypy: test-env data

@@ -3,7 +3,8 @@
 #
 # usage: tools/install.sh run|test|npm
 #   run   what `make` needs: PyPy 3 with venv and headers, a C compiler, the C library's headers
-#   test  what `make test` needs besides: headers for the translation, a CPython to test against
+#   test  what `make test` needs besides: headers for the translation, a CPython to test against,
+#         programs to run on the library
 #   npm   the last resort for obtaining SQLite
 #
 # As root, or with a sudo that asks no password, it installs. Otherwise it stops with the command.
@@ -38,6 +39,12 @@ test)
     need "$(header ffi.h)" libffi-dev
     need "command -v pkg-config" pkg-config
     need "python3 -c 'import venv, ensurepip; ensurepip.version()'" python3-venv
+    # Programs that libsqpyte.so is tried with in libsqlite3's place: the shell, and CPython's tests
+    # (of the name that they have from 3.11 on).
+    need "command -v sqlite3" sqlite3
+    version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || true)
+    need "test -z '$version' || python3 -c 'import sys
+if sys.version_info >= (3, 11): import test.test_sqlite3'" "libpython$version-testsuite"
     ;;
 npm)
     need "command -v npm" npm

@@ -74,7 +74,7 @@ int sqpyte_why(sqlite3_stmt *);
 long long sqpyte_entries(sqlite3_stmt *);
 """)
 
-OK, ROW, DONE = 0, 100, 101
+OK, NOMEM, ROW, DONE = 0, 7, 100, 101
 OPEN_READWRITE, OPEN_CREATE, OPEN_URI = 2, 4, 0x40
 INTEGER, REAL, TEXT, BLOB = 1, 2, 3, 4
 TRANSIENT = -1
@@ -259,7 +259,8 @@ class Statement:
         return c.sqlite3_bind_blob(statement, i, value, len(value), TRANSIENT)
 
     def step(self):
-        """The next row (tuple), or None at the end; also left in `row`. Raises Error."""
+        """The next row (tuple), or None at the end; also left in `row`. Raises Error, also
+        if there is no memory for a text of the row."""
         self.row = None
         if self.advance():
             self.row = tuple(self._column(i) for i in range(self.column_count()))
@@ -285,6 +286,8 @@ class Statement:
             return c.sqlite3_column_double(statement, i)
         if kind == TEXT:
             address = c.sqlite3_column_text(statement, i)
+            if not address:
+                raise Error(NOMEM, "no memory for a text")
             return _text(address, c.sqlite3_column_bytes(statement, i))
         if kind == BLOB:
             address = c.sqlite3_column_blob(statement, i)
