@@ -88,8 +88,8 @@ def test_function(capi_tiers, name):
             continue
         queries.append("SELECT %s FROM %s" % (expression, source))
         if source == "t":
-            queries.append("SELECT count(*),
-            sum(length(x)) FROM (SELECT %s AS x FROM t) WHERE x" % expression)
+            queries.append(
+                "SELECT count(*), sum(length(x)) FROM (SELECT %s AS x FROM t) WHERE x" % expression)
             queries.append("SELECT %s AS x, count(*) FROM t GROUP BY x ORDER BY x LIMIT 40" % expression)
     capi_tiers.check(script(table() + [("run", 0, query, "%a", 2, 3) for query in queries], threshold=2))
 
