@@ -113,7 +113,7 @@ def run_loop(frame, program, pc):
         if following <= pc and op.loop:
             counter = frame.vdbe + Vdbe_aCounter + 4 * SQLITE_STMTSTATUS_VM_STEP
             mem.set_i32(counter, mem.i32(counter) + pc - following + 1)
-            if mem.i32(frame.db + sqlite3_u1_isInterrupted):
+            if mem.i32(frame.db + sqlite3_u1_isInterrupted) or frame.crowded:
                 leave(frame, program, following)
                 return
             frame.drop(op.dead)
