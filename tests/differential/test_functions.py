@@ -44,7 +44,8 @@ FUNCTIONS = {
     "casts": ["CAST(a AS %s)" % name for name in ("INTEGER", "REAL", "TEXT", "BLOB", "NUMERIC")] + [
         "typeof(CAST(a AS NUMERIC))", "CAST(CAST(a AS TEXT) AS BLOB)", "CAST(CAST(a AS BLOB) AS TEXT) || b",
         "CAST(substr(a, 1, 4) AS INTEGER)", "CAST(strftime('%Y', a) AS INTEGER)"],
-    "bits": ["a & b", "a | b", "a << b", "a >> b", "a << 3", "a >> 1", "~a", "a << -70", "a >> -64", "1 << a"],
+    "bits": ["a & b", "a | b", "a << b", "a >> b", "a << 3", "a >> 1", "~a", "a << -70", "a >> -64",
+             "1 << a"],
     "dates": ["date(a)", "strftime('%Y', a)", "strftime('%m', a)", "strftime('%d', a)",
               "strftime('%Y-%m', a)", "strftime('%F', a)", "strftime('%j', a)", "strftime('%Y', a, '+1 day')",
               "date(a, '+1 month')", "julianday(a)", "date('1995-01-01')", "strftime(b, a)"],
@@ -53,7 +54,8 @@ FUNCTIONS = {
     "subtypes": ["json_array(x, a) FROM (SELECT json('[1]') AS x, hex(a) AS a, b FROM t LIMIT 5", ],
     "user code": ["echo(a)", "echo(a) || echo(b)", "run('SELECT count(*) FROM t WHERE a > 1')",
                   "a || run('SELECT 1') || b"],
-    "affinities": ["r.a = r.i", "r.a < r.r", "r.i || r.r || r.x", "typeof(r.i) || typeof(r.r) || typeof(r.x)"],
+    "affinities": ["r.a = r.i", "r.a < r.r", "r.i || r.r || r.x",
+                   "typeof(r.i) || typeof(r.r) || typeof(r.x)"],
 }
 AGGREGATES = ["group_concat(a)", "group_concat(a, b)", "string_agg(a, '-')", "sum(a)", "avg(a)", "total(b)",
               "min(a)", "max(a)", "count(a)", "count(*)", "count(DISTINCT a)", "group_concat(DISTINCT b)",
@@ -61,7 +63,8 @@ AGGREGATES = ["group_concat(a)", "group_concat(a, b)", "string_agg(a, '-')", "su
               "group_concat(a, ',' ORDER BY b)", "total(a) FILTER (WHERE a LIKE '%1%')", "median(length(a))"]
 OVER = ["OVER (ORDER BY rowid ROWS 3 PRECEDING)", "OVER (PARTITION BY typeof(a) ORDER BY rowid)",
         "OVER (ORDER BY rowid ROWS BETWEEN 1 PRECEDING AND 2 FOLLOWING)"]
-WINDOWED = ["sum(length(a))", "min(a)", "max(b)", "count(*)", "avg(octet_length(a))", "group_concat(typeof(a))",
+WINDOWED = ["sum(length(a))", "min(a)", "max(b)", "count(*)", "avg(octet_length(a))",
+            "group_concat(typeof(a))",
             "row_number()", "lag(a, 2)", "ntile(3)", "first_value(a)", "total(b)"]
 
 
@@ -85,7 +88,8 @@ def test_function(capi_tiers, name):
             continue
         queries.append("SELECT %s FROM %s" % (expression, source))
         if source == "t":
-            queries.append("SELECT count(*), sum(length(x)) FROM (SELECT %s AS x FROM t) WHERE x" % expression)
+            queries.append(
+                "SELECT count(*), sum(length(x)) FROM (SELECT %s AS x FROM t) WHERE x" % expression)
             queries.append("SELECT %s AS x, count(*) FROM t GROUP BY x ORDER BY x LIMIT 40" % expression)
     capi_tiers.check(script(table() + [("run", 0, query, "%a", 2, 3) for query in queries], threshold=2))
 
@@ -118,7 +122,8 @@ def test_writes(capi_tiers):
              "SELECT count(*) FROM r WHERE i = 1 OR r = 2 OR r > 5 OR i < 0",
              "CREATE TABLE auto(k INTEGER PRIMARY KEY AUTOINCREMENT, v REAL)",
              "INSERT INTO auto(v) SELECT length(a) FROM t", "INSERT INTO auto SELECT rowid + 1000, a FROM t",
-             "INSERT INTO auto(k) VALUES ('12x')", "SELECT * FROM auto WHERE k = '1001.0' OR k IN (7, '9', 1.5)",
+             "INSERT INTO auto(k) VALUES ('12x')",
+             "SELECT * FROM auto WHERE k = '1001.0' OR k IN (7, '9', 1.5)",
              "SELECT * FROM r LIMIT '5' OFFSET 2.0", "SELECT * FROM r LIMIT 3 OFFSET -1",
              "PRAGMA integrity_check"]
     capi_tiers.check(script(table() + [("run", 0, text) for text in texts] + [("image", 0)], threshold=2))
