@@ -161,8 +161,8 @@ SQPYTE_EXPORT int sqpyte_rowset_test(void *pMem, int iSet, long long v);
 
 /* The program's content as bytes (at most nMax of them at buf); its size. */
 SQPYTE_EXPORT long sqpyte_program_key(void *pVdbe, long buf, long nMax);
-/* The VM tells which opcodes it has handlers for: 1, 2 for those that close loops, 3 for those
-** that it runs in C one at a time; then whether it covers the loops that begin at an opcode. */
+/* The VM tells which opcodes it has handlers for: 1, 2 for those that close
+** loops; then whether it covers the loops that begin at an opcode. */
 SQPYTE_EXPORT void sqpyte_set_covered(int opcode, int value);
 SQPYTE_EXPORT int sqpyte_covers_loop(void *pVdbe, int head);
 

@@ -105,7 +105,7 @@ long sqpyte_program_key(void *pVdbe, long buf, long nMax){
   return key.n;
 }
 
-/* Which opcodes have handlers: 1, or 2 for those that close loops; 3: run in C one at a time. */
+/* Which opcodes have handlers that hot loops may use: 1, or 2 for those that close loops. */
 static u8 sqpyteCovered[256];
 void sqpyte_set_covered(int opcode, int value){ sqpyteCovered[opcode & 255] = (u8)value; }
 
@@ -116,12 +116,11 @@ static int sqpyteCoverage(const VdbeOp *pOp){
   return sqpyteCovered[pOp->opcode];
 }
 
-/* Whether the VM has handlers for the loops that begin at the opcode head: for all of their
-** opcodes, but for one in four that it runs in C one at a time. What they call as subroutines, and
-** what they do once, isn't asked. */
+/* Whether the VM has handlers for all opcodes of the loops that begin at the opcode head. What they
+** call as subroutines, and what they do once, isn't asked. */
 int sqpyte_covers_loop(void *pVdbe, int head){
   Vdbe *p = (Vdbe*)pVdbe;
-  int i, end = -1, nHandled = 0, nInC = 0;
+  int i, end = -1;
   for(i=head; i<p->nOp; i++){
     if( sqpyteCovered[p->aOp[i].opcode]==2 && p->aOp[i].p2==head ) end = i;
   }
@@ -130,13 +129,9 @@ int sqpyte_covers_loop(void *pVdbe, int head){
     const VdbeOp *pOp = &p->aOp[i];
     if( pOp->opcode==OP_Once && pOp->p2>i && pOp->p2<=end ){
       i = pOp->p2 - 1;
-      continue;
-    }
-    switch( sqpyteCoverage(pOp) ){
-      case 0: return 0;
-      case 3: nInC++; break;
-      default: nHandled++;
+    }else if( sqpyteCoverage(pOp)==0 ){
+      return 0;
     }
   }
-  return nHandled>=3*nInC;
+  return 1;
 }

@@ -23,6 +23,9 @@ _KIND = (MEM_Null | MEM_Str | MEM_Int | MEM_Real | MEM_Blob | 0x20 | MEM_Cleared
          | MEM_Subtype | MEM_Agg)       # 0x20: MEM_IntReal
 _OWNING = MEM_Dyn | MEM_Agg
 
+# A loop that makes a private copy of a text in every iteration leaves the VM after so many.
+MOST_KEPT = 5000
+
 
 class Frame(object):
     """See the module's docstring.  `compare` is upstream's iCompare."""
@@ -46,6 +49,7 @@ class Frame(object):
         self.offset = [0] * ncursors        # ... and that offset
         self.compare = mem.i32(vdbe + Vdbe_sqpyteCompare)
         self.kept = []                      # buffers of private_copy
+        self.crowded = False                # those are many: leave, which frees them
         self.result = 0                     # what the VM returns
         self.c_steps = 0                    # opcodes run in C
         self.refused = False                # leave for good: too much is left to C
@@ -99,6 +103,13 @@ class Frame(object):
         assert r >= 0
         self.registers[r] = IN_MEM
 
+    def private(self, w):
+        """The text or blob w in memory of the frame."""
+        copy = private_copy(w, self.kept)
+        if len(self.kept) > MOST_KEPT:
+            self.crowded = True
+        return copy
+
     def free_kept(self):
         """Free the private copies; the frame isn't used any more."""
         for address in self.kept:
@@ -114,7 +125,7 @@ class Frame(object):
             if q != r:
                 w = self.registers[q]
                 if isinstance(w, W_Bytes) and w.origin == r:
-                    self.registers[q] = private_copy(w, self.kept)
+                    self.registers[q] = self.private(w)
 
     @unroll_safe
     def write_back(self, live):
@@ -124,7 +135,7 @@ class Frame(object):
             assert r >= 0
             w = self.registers[r]
             if isinstance(w, W_Bytes) and w.origin >= 0 and w.origin != r:
-                self.registers[r] = private_copy(w, self.kept)
+                self.registers[r] = self.private(w)
         for r in live:
             rc = self.write_back_one(r)
             if rc != 0:
@@ -142,7 +153,7 @@ class Frame(object):
             if w.origin == r:
                 if self.holds(r, w):
                     return 0
-                w = private_copy(w, self.kept)
+                w = self.private(w)
             rc = capi.set_bytes(address, w.address, w.size, int(isinstance(w, W_Text)))
             self.registers[r] = IN_MEM
             return rc
@@ -190,7 +201,7 @@ class Frame(object):
             assert r >= 0
             w = self.registers[r]
             if isinstance(w, W_Bytes) and w.origin != r and is_among(op.touched, w.origin):
-                self.registers[r] = private_copy(w, self.kept)
+                self.registers[r] = self.private(w)
         for c in op.moves:
             rc = self.leave_row(c, op.live_after)
             if rc != 0:

@@ -9,9 +9,9 @@ import os
 from c_engine.generated.layout import (
     SQLITE_STMTSTATUS_VM_STEP, Vdbe_aCounter, Vdbe_pc, Vdbe_sqpyteCompare,
     Vdbe_sqpyteProgram, Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
-from sqpyte import capi, jit, liveness, mem
+from sqpyte import capi, jit, mem
 from sqpyte.frame import Frame
-from sqpyte.ops import IN_C, TABLE
+from sqpyte.ops import TABLE
 from sqpyte.optable import ASK_C, FAILED, LEAVE
 from sqpyte.program import interner, program_of
 
@@ -95,12 +95,15 @@ def run_loop(frame, program, pc):
     while True:
         driver.jit_merge_point(pc=pc, program=program, frame=frame)
         op = program.ops[pc]
+        if op.seeks and not frame.always:
+            leave(frame, program, pc)
+            return
         following = dispatch(frame, op, pc)
         if following < 0:
             if following == FAILED:
                 frame.result = STOP
                 return
-            if following == LEAVE or not (op.covered or op.exact or frame.always):
+            if following == LEAVE or not (op.covered or frame.always):
                 leave(frame, program, pc)
                 return
             following = step_in_c(frame, op, pc)
@@ -113,7 +116,7 @@ def run_loop(frame, program, pc):
         if following <= pc and op.loop:
             counter = frame.vdbe + Vdbe_aCounter + 4 * SQLITE_STMTSTATUS_VM_STEP
             mem.set_i32(counter, mem.i32(counter) + pc - following + 1)
-            if mem.i32(frame.db + sqlite3_u1_isInterrupted):
+            if mem.i32(frame.db + sqlite3_u1_isInterrupted) or frame.crowded:
                 leave(frame, program, following)
                 return
             frame.drop(op.dead)
@@ -157,10 +160,8 @@ def start():
     jit.set_param(driver, 'trace_eagerness', 40)
     jit.set_param(driver, 'trace_limit', 16000)     # the most that RPython's traces hold
     for number in TABLE:
-        capi.set_covered(number, 2 if TABLE[number].loop else 1)
-    for number in IN_C:
-        if number not in liveness.LEAVES:
-            capi.set_covered(number, 3)
+        if not TABLE[number].seeks:
+            capi.set_covered(number, 2 if TABLE[number].loop else 1)
     parameters = os.environ.get('SQPYTE_JIT')
     if parameters is not None:
         try:

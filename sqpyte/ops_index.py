@@ -54,7 +54,7 @@ def _seek_rowid(name, contract, null_jumps):
             return op.p2
         return pc + 1
     handler.__doc__ = contract
-    declare(name, handler, reads='P3', jumps='P2', moves='P1')
+    declare(name, handler, reads='P3', jumps='P2', moves='P1', seeks=True)
 
 
 _seek_rowid('SeekRowid', "Cursor P1 to the row of rowid r[P3]; jump to P2 if there is none or "
@@ -86,7 +86,7 @@ def _seek(name, contract):
         return pc + 1 + int(result == 2)
     handler.__doc__ = contract + (
         " The key is r[P3@P4], or the rowid r[P3]; jump to P2 if there is no such row.")
-    declare(name, handler, reads='P3 P3@P4', jumps='P2', moves='P1')
+    declare(name, handler, reads='P3 P3@P4', jumps='P2', moves='P1', seeks=True)
 
 
 _seek('SeekGE', "Cursor P1 to the first row whose key is at least the one given.")
@@ -139,7 +139,7 @@ def _exact(name, jump_if_absent, contract):
             return op.p2
         return pc + 1
     handler.__doc__ = contract
-    declare(name, handler, reads='P3 P3@P4', jumps='P2', moves='P1')
+    declare(name, handler, reads='P3 P3@P4', jumps='P2', moves='P1', seeks=True)
 
 
 _exact('Found', False, "Jump to P2 if the index P1 has an entry with the key r[P3@P4], or with P4 0 "
@@ -239,7 +239,7 @@ def op_idx_rowid(frame, op, pc):
     return pc + 1
 
 
-@opcode('DeferredSeek', moves='P3')
+@opcode('DeferredSeek', moves='P3', seeks=True)
 def op_deferred_seek(frame, op, pc):
     """Cursor P3 of a table is to go to the row of the entry under index cursor P1, when a
     column is read that the index hasn't (P4 says which it has)."""
@@ -262,7 +262,7 @@ def op_deferred_seek(frame, op, pc):
     return pc + 1
 
 
-@opcode('FinishSeek', moves='P1')
+@opcode('FinishSeek', moves='P1', seeks=True)
 def op_finish_seek(frame, op, pc):
     """Do the seek of cursor P1 that a DeferredSeek has left to be done."""
     vc = frame.cursor_address(op.p1)

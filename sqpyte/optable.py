@@ -20,6 +20,9 @@ no cursor, `ARGUMENTS` the registers from P2 on, as many as the function P4 is c
 P1 if it is an ephemeral table and else for all cursors, or `ALL`.  An opcode whose effects are
 known needs not the whole frame to be handed to C and back (interp.py).
 
+`seeks` marks an opcode that goes down a B-tree: hot loops with such an opcode stay in C, because
+the way down is most of their time and tracing them costs more than it gains (docs/vm.md).
+
 A handler takes (frame, op, pc) and returns the next pc, or, having changed nothing, ASK_C:
 upstream's own code then executes the opcode.
 """
@@ -72,7 +75,8 @@ class Span(object):
 class Declaration(object):
     """What the table says of one opcode; see the module's docstring."""
 
-    def __init__(self, name, reads, writes, jumps, user_code, handler, loop, moves):
+    def __init__(self, name, reads, writes, jumps, user_code, handler, loop, moves,
+                 seeks=False):
         self.name = name
         self.number = getattr(opcodes, 'OP_' + name)
         self.reads = reads.split()
@@ -84,6 +88,7 @@ class Declaration(object):
         self.handler = handler
         self.text = ''              # contract of an opcode without a handler
         self.loop = loop
+        self.seeks = seeks
         self.moves = moves.split()
         self.moved = [_MOVED.index(text) for text in self.moves]
 
@@ -97,17 +102,18 @@ IN_C = {}       # the same for opcodes that run in C with the register effects d
 
 
 def declare(name, handler, reads='', writes='', jumps='', user_code=False, loop=False,
-            moves='ALL'):
+            moves='ALL', seeks=False):
     """Enter an opcode's declaration into the table."""
-    declaration = Declaration(name, reads, writes, jumps, user_code, handler, loop, moves)
+    declaration = Declaration(name, reads, writes, jumps, user_code, handler, loop, moves, seeks)
     assert declaration.number not in TABLE and declaration.number not in IN_C, name
     TABLE[declaration.number] = declaration
 
 
-def opcode(name, reads='', writes='', jumps='', user_code=False, loop=False, moves='ALL'):
+def opcode(name, reads='', writes='', jumps='', user_code=False, loop=False, moves='ALL',
+           seeks=False):
     """Decorator: declares the function as the handler of the opcode."""
     def decorate(handler):
-        declare(name, handler, reads, writes, jumps, user_code, loop, moves)
+        declare(name, handler, reads, writes, jumps, user_code, loop, moves, seeks)
         return handler
     return decorate
 

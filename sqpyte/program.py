@@ -36,7 +36,7 @@ class Op(object):
                           'collations[*]', 'sort_flags[*]', 'aggregate', 'function',
                           'arguments', 'pattern', 'date_part', 'skip_register', 'record',
                           'readers[*]', 'live[*]', 'live_after[*]', 'dead[*]', 'fields',
-                          'covered', 'loop', 'for_writing', 'alternate',
+                          'covered', 'loop', 'seeks', 'for_writing', 'alternate',
                           'alternate_column', 'exact', 'reads[*]', 'writes[*]', 'touched[*]',
                           'moves[*]']
 
@@ -66,6 +66,7 @@ class Op(object):
         self.fields = 0             # room for MakeRecord's fields
         self.for_writing = False    # a Rowid of a cursor that may write
         self.covered = False        # has a handler
+        self.seeks = False          # goes down a B-tree
         self.loop = False           # a backward jump of it closes a loop
         self.map_p4 = None          # P4 of a DeferredSeek: the columns that the index has
         self.alternate = NOWHERE    # of a Column whose cursor's seek is deferred: the index cursor
@@ -247,6 +248,7 @@ def _link(ops):
         declaration = TABLE.get(op.opcode, None)
         op.covered = declaration is not None
         op.loop = declaration is not None and declaration.loop
+        op.seeks = declaration is not None and declaration.seeks
         if op.opcode == opcodes.OP_Column:
             op.record = records.get(op.p1, -1)
         elif op.opcode == opcodes.OP_Rowid:

@@ -16,7 +16,9 @@ SCALARS = [
     "min({0}, {1})", "max({0}, {1})", "unicode({0})", "trim({0})", "replace({0}, {1}, 'r')",
     "iif({0}, {1}, 5)", "sign({0})", "zeroblob(length({0}) % 5)", "json_quote({0})", "echo({0})",
     "printf('%d %s %f', {0}, {1}, {0})", "json_array({0}, json('[1]'))", "likely({0})",
-    "unhex({0})", "octet_length({0})", "concat({0}, {1})", "floor({0})",
+    "unhex({0})", "octet_length({0})", "concat({0}, {1})", "floor({0})", "substr({0}, -2, {1})",
+    "date({0})", "strftime('%Y', {0})", "lower(substr({0}, 2))", "upper({0}) || lower({1})",
+    "like('%' || {1} || '%', {0})", "min({0}, {1}, 'b')", "instr({0} || {1}, {1})",
 ]
 CASTS = ["INTEGER", "REAL", "TEXT", "BLOB", "NUMERIC"]
 
@@ -68,7 +70,7 @@ def conditions(columns, depth=2):
     leaf = expressions(columns, 0)
     build = st.builds
     negation = st.sampled_from(["", "NOT "])
-    patterns = ["'a%'", "'%1%'", "'_'", "'%'", "''", "?1", "'A_'", "'\u00e9%'"]
+    patterns = ["'a%'", "'%1%'", "'%a%b%'", "'a%b'", "'%B'", "'_'", "'%'", "''", "?1", "'A_'", "'\u00e9%'"]
     choices = [
         (3, build("({0} {1} {2})".format, inner, st.sampled_from(COMPARISONS), leaf)),
         (3, build("({0} {1} {2})".format, column, st.sampled_from(COMPARISONS), leaf)),
@@ -78,7 +80,7 @@ def conditions(columns, depth=2):
                   st.lists(leaf, max_size=4).map(", ".join))),
         (1, build("({0} {1}LIKE {2})".format, column, negation, st.sampled_from(patterns))),
         (1, build("({0} {1}GLOB {2})".format, column, negation,
-                  st.sampled_from(["'a*'", "'*1*'", "'?'", "'[a-c]*'"]))),
+                  st.sampled_from(["'a*'", "'*1*'", "'?'", "'[a-c]*'", "'*a*b'"]))),
         (1, build("({0} IS {1})".format, column, st.sampled_from(["TRUE", "NOT FALSE"]))),
         (1, inner),
     ]

@@ -45,7 +45,7 @@ FUNCTIONS = {
         "typeof(CAST(a AS NUMERIC))", "CAST(CAST(a AS TEXT) AS BLOB)", "CAST(CAST(a AS BLOB) AS TEXT) || b",
         "CAST(substr(a, 1, 4) AS INTEGER)", "CAST(strftime('%Y', a) AS INTEGER)"],
     "bits": ["a & b", "a | b", "a << b", "a >> b", "a << 3", "a >> 1", "~a", "a << -70", "a >> -64",
-    "1 << a"],
+             "1 << a"],
     "dates": ["date(a)", "strftime('%Y', a)", "strftime('%m', a)", "strftime('%d', a)",
               "strftime('%Y-%m', a)", "strftime('%F', a)", "strftime('%j', a)", "strftime('%Y', a, '+1 day')",
               "date(a, '+1 month')", "julianday(a)", "date('1995-01-01')", "strftime(b, a)"],
@@ -55,7 +55,7 @@ FUNCTIONS = {
     "user code": ["echo(a)", "echo(a) || echo(b)", "run('SELECT count(*) FROM t WHERE a > 1')",
                   "a || run('SELECT 1') || b"],
     "affinities": ["r.a = r.i", "r.a < r.r", "r.i || r.r || r.x",
-    "typeof(r.i) || typeof(r.r) || typeof(r.x)"],
+                   "typeof(r.i) || typeof(r.r) || typeof(r.x)"],
 }
 AGGREGATES = ["group_concat(a)", "group_concat(a, b)", "string_agg(a, '-')", "sum(a)", "avg(a)", "total(b)",
               "min(a)", "max(a)", "count(a)", "count(*)", "count(DISTINCT a)", "group_concat(DISTINCT b)",
@@ -64,7 +64,7 @@ AGGREGATES = ["group_concat(a)", "group_concat(a, b)", "string_agg(a, '-')", "su
 OVER = ["OVER (ORDER BY rowid ROWS 3 PRECEDING)", "OVER (PARTITION BY typeof(a) ORDER BY rowid)",
         "OVER (ORDER BY rowid ROWS BETWEEN 1 PRECEDING AND 2 FOLLOWING)"]
 WINDOWED = ["sum(length(a))", "min(a)", "max(b)", "count(*)", "avg(octet_length(a))",
-"group_concat(typeof(a))",
+            "group_concat(typeof(a))",
             "row_number()", "lag(a, 2)", "ntile(3)", "first_value(a)", "total(b)"]
 
 
