@@ -25,19 +25,55 @@ static i64 sqpyteCellRowid(MemPage *pPage, int i, int *pOk){
   return (i64)rowid;
 }
 
+/* The key of cell i of a table's interior page. */
+static i64 sqpyteInteriorKey(MemPage *pPage, int i){
+  u64 k;
+  sqlite3GetVarint(findCellPastPtr(pPage, i), &k);
+  return (i64)k;
+}
+
+/* Whether a search for a rowid from the root comes to the leaf page where the cursor stands, by
+** the pages on its stack. The neighbours of the cells that lead there tell most that don't; then
+** the cells are asked that sqlite3BtreeTableMoveto asks, for one of them may be damaged. */
+static int sqpyteLeadsHere(BtCursor *pCur, i64 key){
+  int i;
+  for(i=0; i<pCur->iPage; i++){
+    MemPage *pPage = pCur->apPage[i];
+    int ix = pCur->aiIdx[i], lwr = 0, upr = pPage->nCell-1;
+    if( ix<pPage->nCell && sqpyteInteriorKey(pPage, ix)<key ) return 0;
+    if( ix>0 && ix<=pPage->nCell && sqpyteInteriorKey(pPage, ix-1)>=key ) return 0;
+    while( lwr<=upr ){
+      int idx = (lwr+upr)>>1;
+      i64 k = sqpyteInteriorKey(pPage, idx);
+      if( k<key ){
+        lwr = idx+1;
+      }else if( k>key ){
+        upr = idx-1;
+      }else{
+        lwr = idx;
+        break;
+      }
+    }
+    if( lwr!=ix ) return 0;
+  }
+  return 1;
+}
+
 /* Looks for a rowid in the leaf page where the cursor stands: rows that follow each other in a
 ** join often lie in the same page. Returns 1 if that page is where the rowid belongs: the cursor
-** is on it or on a neighbour of it then, and *pRes as sqlite3BtreeTableMoveto has it. */
+** is on it or on a neighbour of it then, and *pRes as sqlite3BtreeTableMoveto has it. It looks at
+** the same cells as that in the same order: in a damaged page, where keys aren't in order, the
+** answer depends on it. */
 static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
   MemPage *pPage = pCur->pPage;
   int lwr = 0, upr, i, ok = 1;
   i64 k;
   if( pCur->eState!=CURSOR_VALID || !pPage->leaf || !pPage->intKeyLeaf
-   || (upr = pPage->nCell-1)<1 || (pCur->curFlags & (BTCF_Incrblob|BTCF_WriteFlag))!=0
-   || sqpyteCellRowid(pPage, upr, &ok)<key || sqpyteCellRowid(pPage, 0, &ok)>key || !ok ){
+   || (upr = pPage->nCell-1)<0 || (pCur->curFlags & (BTCF_Incrblob|BTCF_WriteFlag))!=0
+   || !sqpyteLeadsHere(pCur, key) ){
     return 0;
   }
-  i = pCur->ix<=upr ? pCur->ix : upr>>1;
+  i = upr>>1;
   for(;;){
     k = sqpyteCellRowid(pPage, i, &ok);
     if( !ok ) return 0;
@@ -58,11 +94,19 @@ static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
   pCur->ix = (u16)i;
   pCur->curFlags &= ~(BTCF_ValidNKey|BTCF_ValidOvfl|BTCF_AtLast);
   pCur->info.nSize = 0;
+  if( *pRes==0 ){
+    pCur->info.nKey = key;
+    pCur->curFlags |= BTCF_ValidNKey;
+  }
   return 1;
 }
 
 static int sqpyteTableMoveto(BtCursor *pCur, i64 key, int *pRes){
-  if( sqpyteSeekInLeaf(pCur, key, pRes) ) return SQLITE_OK;
+  /* With a key that is known upstream has shortcuts of its own. */
+  int known = (pCur->curFlags & BTCF_ValidNKey)!=0
+    && (pCur->info.nKey==key || (pCur->info.nKey<key
+     && (pCur->info.nKey+1==key || (pCur->curFlags & BTCF_AtLast)!=0)));
+  if( !known && sqpyteSeekInLeaf(pCur, key, pRes) ) return SQLITE_OK;
   return sqlite3BtreeTableMoveto(pCur, key, 0, pRes);
 }
 

@@ -488,7 +488,8 @@ int sqpyte_column_type(void *pVdbeCursor, int iColumn){
   int rc;
   if( nLocal==0 ) return 0;
   i = getVarint32(a, nHeader);
-  if( nHeader>nPayload || nHeader<i ) return -SQLITE_CORRUPT_BKPT;
+  if( nHeader>nPayload ) return -SQLITE_CORRUPT_BKPT;
+  if( nHeader<i ) return 0;             /* damaged; for OP_Column a record without columns */
   if( nHeader>nLocal ){
     aCopy = sqlite3Malloc(nHeader + 16);
     if( aCopy==0 ) return -SQLITE_NOMEM;

@@ -21,6 +21,7 @@ STEP = 1 if os.environ.get("SQPYTE_TESTS") == "all" else 37
 CASES = [(kind, journal) for i, kind in enumerate(KINDS) for j, journal in enumerate(JOURNALS)
          if STEP == 1 or i % len(JOURNALS) == j]
 
+
 def outcomes(tier, kind, journal, step):
     """{call: (answers, what is in the file afterwards)} of all points at that distance."""
     environment = dict(os.environ, SQPYTE_JIT="threshold=3,function_threshold=3,trace_eagerness=2")
