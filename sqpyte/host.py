@@ -5,6 +5,7 @@ For tests only: it is a thousand times slower than the translated VM, and needs 
 import os
 
 from c_engine.generated.layout import Vdbe_nCursor, Vdbe_nMem, Vdbe_pFrame
+from c_engine.generated.opcodes import OP_IsType
 from sqpyte import capi, frame, interp, mem
 from sqpyte.mem import ffi
 from sqpyte.optable import ASK_C
@@ -84,8 +85,10 @@ def poison(all_in_c):
                 capi.set_null(self.mem_address(r))
                 capi.set_int(self.mem_address(r), POISON)
 
+    dispatch = interp.dispatch
+
     def ask_c(frame, op, pc):
-        return ASK_C
+        return dispatch(frame, op, pc) if op.opcode == OP_IsType else ASK_C
     frame.Frame.save = save_and_poison
     frame.Frame.lend = lend_and_poison
     if all_in_c:

@@ -87,8 +87,16 @@ def witnesses():
 @pytest.fixture(scope="session")
 def capi_tiers(stock):
     """The Comparison of all tiers with a C API."""
-    names = tiers.chosen([name for name in tiers.MODES if name != "stock"])
+    names = tiers.chosen([name for name in tiers.MODES if name not in ("stock",) + tiers.POISONED])
     comparison = Comparison(stock, stock, [tiers.capi_tier(name) for name in names])
+    yield comparison
+    comparison.stop()
+
+
+@pytest.fixture(scope="session")
+def poisoned_tiers(stock):
+    """The Comparison of the tiers in which dead registers are overwritten."""
+    comparison = Comparison(stock, stock, [tiers.capi_tier(name) for name in tiers.POISONED])
     yield comparison
     comparison.stop()
 

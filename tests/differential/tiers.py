@@ -41,6 +41,8 @@ LIBRARIES = {
     "untranslated": "libsqpyte-engine.so",
     "translated": "libsqpyte.so",
 }
+# Those that only test_poison.py runs.
+POISONED = ("untranslated-poison", "untranslated-c")
 # How often a script is run before its transcript counts: the JIT's code has to be right too.
 RUNS = {"translated-always": 6, "translated-hot": 6}
 # The translated VM's JIT, made to compile loops of a few iterations.
