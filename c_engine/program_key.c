@@ -109,8 +109,20 @@ long sqpyte_program_key(void *pVdbe, long buf, long nMax){
 static u8 sqpyteCovered[256];
 void sqpyte_set_covered(int opcode, int value){ sqpyteCovered[opcode & 255] = (u8)value; }
 
+/* Functions that hot loops may call in the VM: those with a handler that beats upstream's call.
+** Any other is called by a C helper, which costs a little more than upstream's own opcode. */
+static int sqpyteFunctionPays(FuncDef *pDef){
+  switch( sqpyte_function_kind(pDef) ){
+    case SQPYTE_FUNC_OTHER: case SQPYTE_FUNC_USER: case SQPYTE_FUNC_ABS:
+    case SQPYTE_FUNC_DATE:  case SQPYTE_FUNC_STRFTIME: return 0;
+  }
+  return 1;
+}
+
 /* What the VM makes of an opcode: a value of sqpyteCovered. */
 static int sqpyteCoverage(const VdbeOp *pOp){
+  if( (pOp->opcode==OP_Function || pOp->opcode==OP_PureFunc)
+   && !sqpyteFunctionPays(pOp->p4.pCtx->pFunc) ) return 0;
   if( pOp->opcode==OP_AggStep1 ) return sqpyteCovered[OP_AggStep];
   if( pOp->opcode==OP_String8 ) return sqpyteCovered[OP_String];
   return sqpyteCovered[pOp->opcode];
