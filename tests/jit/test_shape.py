@@ -47,7 +47,9 @@ QUERIES = [
 
 # What a trace may load from the frame: addresses that don't change while it runs.
 CONSTANT_FIELDS = {'Frame.inst_memory', 'Frame.inst_vdbe', 'Frame.inst_db', 'Frame.inst_ops',
-                   'Frame.inst_cursors'}
+                   'Frame.inst_cursors',
+                   # Asked once an iteration, as sqlite3.isInterrupted is: too many copies kept.
+                   'Frame.inst_crowded'}
 # And from the values that were in registers before the loop: its constants.
 VALUE_FIELDS = {'W_Int.inst_intval', 'W_Real.inst_floatval', 'W_Bytes.inst_address',
                 'W_Bytes.inst_size', 'W_Bytes.inst_origin'}
