@@ -435,36 +435,22 @@ int sqpyte_like(long pattern, long nPattern, long addr, long n, int kind){
 ** casts, SQPYTE_AS_OPERAND what arithmetic sees. Returns 1 with a 64-bit integer in *pOut, 2 with a double, 0 for no
 ** number, -1 without memory. */
 int sqpyte_bytes_to_number(long addr, long n, int isText, int what, void *pOut){
-  Mem m;
-  char zBuf[128];
-  static sqlite3 noDb;
-  memset(&m, 0, sizeof(m));
-  m.flags = isText ? MEM_Str : MEM_Blob;
-  m.enc = SQLITE_UTF8;
-  m.n = (int)n;
-  if( n<(long)sizeof(zBuf) ){
-    memcpy(zBuf, (const char*)addr, n);
-    zBuf[n] = 0;
-    m.z = zBuf;
-    m.flags |= MEM_Term;
-  }else{
-    noDb.lookaside.bDisable = 1;
-    m.z = (char*)addr;
-    m.db = &noDb;
-  }
+  SqpyteBytes bytes;
+  Mem *p = &bytes.m;
+  int kind;
+  sqpyteBytesInit(&bytes, addr, n, isText);
   switch( what ){
     case SQPYTE_AS_NUMERIC:
       if( n==0 || !sqpyteMayBeNumber((const u8*)addr, (const u8*)addr+n) ) return 0;
-      applyNumericAffinity(&m, 1);
+      applyNumericAffinity(p, 1);
       break;
-    case SQPYTE_AS_CAST:    sqlite3VdbeMemNumerify(&m);  break;
-    case SQPYTE_AS_INT:     sqlite3VdbeMemIntegerify(&m);  break;
-    case SQPYTE_AS_OPERAND: m.flags = computeNumericType(&m);  break;
-    default:                sqlite3VdbeMemRealify(&m);
+    case SQPYTE_AS_CAST:    sqlite3VdbeMemNumerify(p);  break;
+    case SQPYTE_AS_INT:     sqlite3VdbeMemIntegerify(p);  break;
+    case SQPYTE_AS_OPERAND: p->flags = computeNumericType(p);  break;
+    default:                sqlite3VdbeMemRealify(p);
   }
-  if( m.flags & MEM_Int ){ *(i64*)pOut = m.u.i; return 1; }
-  if( m.flags & MEM_Real ){ *(double*)pOut = m.u.r; return 2; }
-  return m.flags & MEM_Null ? -1 : 0;
+  kind = sqpyteNumberOf(p, pOut);
+  return kind==0 && (p->flags & MEM_Null) ? -1 : kind;
 }
 
 /* The number in the register becomes a text, as the affinity TEXT or a cast

@@ -113,29 +113,41 @@ static int sqpyteMayBeNumber(const u8 *z, const u8 *zEnd){
   return z==zEnd || *z=='.' || *z=='e' || *z=='E' || *z==0 || sqlite3Isspace(*z);
 }
 
-int sqpyte_text_to_number(long a, long n, void *pOut){
-  Mem m;
-  char zBuf[128];
+/* A text or blob outside of any register, as upstream's conversions want it. */
+typedef struct SqpyteBytes SqpyteBytes;
+struct SqpyteBytes { Mem m; char zBuf[128]; };
+
+static void sqpyteBytesInit(SqpyteBytes *p, long addr, long n, int isText){
   static sqlite3 noDb;                 /* for sqlite3DbStrNDup of a long text */
-  if( n==0 || !sqpyteMayBeNumber((const u8*)a, (const u8*)a+n) ) return 0;
-  memset(&m, 0, sizeof(m));
-  m.flags = MEM_Str;
-  m.enc = SQLITE_UTF8;
-  m.n = (int)n;
-  if( n<(long)sizeof(zBuf) ){
-    memcpy(zBuf, (const char*)a, n);
-    zBuf[n] = 0;
-    m.z = zBuf;
-    m.flags |= MEM_Term;
+  memset(&p->m, 0, sizeof(p->m));
+  p->m.flags = isText ? MEM_Str : MEM_Blob;
+  p->m.enc = SQLITE_UTF8;
+  p->m.n = (int)n;
+  if( n<(long)sizeof(p->zBuf) ){
+    memcpy(p->zBuf, (const char*)addr, n);
+    p->zBuf[n] = 0;
+    p->m.z = p->zBuf;
+    p->m.flags |= MEM_Term;
   }else{
     noDb.lookaside.bDisable = 1;
-    m.z = (char*)a;
-    m.db = &noDb;
+    p->m.z = (char*)addr;
+    p->m.db = &noDb;
   }
-  applyNumericAffinity(&m, 0);
-  if( m.flags & MEM_Int ){ *(i64*)pOut = m.u.i; return 1; }
-  if( m.flags & MEM_Real ){ *(double*)pOut = m.u.r; return 2; }
+}
+
+/* The number that a Mem has: 1 with a 64-bit integer in *pOut, 2 with a double, 0 for none. */
+static int sqpyteNumberOf(const Mem *p, void *pOut){
+  if( p->flags & MEM_Int ){ *(i64*)pOut = p->u.i; return 1; }
+  if( p->flags & MEM_Real ){ *(double*)pOut = p->u.r; return 2; }
   return 0;
+}
+
+int sqpyte_text_to_number(long a, long n, void *pOut){
+  SqpyteBytes text;
+  if( n==0 || !sqpyteMayBeNumber((const u8*)a, (const u8*)a+n) ) return 0;
+  sqpyteBytesInit(&text, a, n, 1);
+  applyNumericAffinity(&text.m, 0);
+  return sqpyteNumberOf(&text.m, pOut);
 }
 
 static int sqpyteCompareAsNumbers(long a, long na, long b, long nb){

@@ -28,6 +28,7 @@ except ImportError:
         return intmask(value << count)
 
 MIN_INT = -0x8000000000000000
+MAX_INT = 0x7FFFFFFFFFFFFFFF
 # Reals from here on don't fit in 64 bits (sqlite3RealToI64).
 INT_LIMIT = 9223372036854774784.0
 

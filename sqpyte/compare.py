@@ -1,6 +1,7 @@
 """Comparison of values: by storage class, affinity and collation, as sqlite3MemCompare does it."""
 from c_engine.generated.layout import (
-    SQLITE_AFF_MASK, SQLITE_AFF_NUMERIC, SQLITE_AFF_TEXT, SQLITE_NULLEQ)
+    KEYINFO_ORDER_BIGNULL, KEYINFO_ORDER_DESC, SQLITE_AFF_MASK, SQLITE_AFF_NUMERIC,
+    SQLITE_AFF_TEXT, SQLITE_NULLEQ)
 from sqpyte import capi, mem
 from sqpyte.arith import as_real, is_number
 from sqpyte.convert import AS_REAL, number_of
@@ -97,6 +98,15 @@ def needs_text(a, b):
     if isinstance(a, W_Bytes):
         return isinstance(a, W_Text) and is_number(b)
     return isinstance(b, W_Text) and is_number(a)
+
+
+def in_sort_order(order, a, b, flags):
+    """The order of two unequal values by a KeyInfo's sort flags: DESC, and NULLs last."""
+    if flags & KEYINFO_ORDER_BIGNULL and (isinstance(a, W_Null) or isinstance(b, W_Null)):
+        order = -order
+    if flags & KEYINFO_ORDER_DESC:
+        order = -order
+    return order
 
 
 # Results of compare_operands that are no order; outside the range of any comparison.

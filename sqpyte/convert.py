@@ -7,10 +7,9 @@ take its bytes where they lie.  Numbers that become texts are made in a register
 from c_engine.generated.layout import (
     SQLITE_AFF_BLOB, SQLITE_AFF_INTEGER, SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL, SQLITE_AFF_TEXT)
 from sqpyte import capi, mem
-from sqpyte.arith import INT_LIMIT, MIN_INT, real_to_int
+from sqpyte.arith import INT_LIMIT, MAX_INT, MIN_INT, real_to_int
 from sqpyte.values import W_Blob, W_Bytes, W_Int, W_Null, W_Real, W_Text
 
-MAX_INT = 0x7FFFFFFFFFFFFFFF
 # As sqpyte_bytes_to_number takes them.
 AS_NUMERIC, AS_CAST, AS_INT, AS_REAL, AS_OPERAND = range(1, 6)
 

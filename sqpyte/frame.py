@@ -242,9 +242,13 @@ class Frame(object):
 
     def save(self, pc, live):
         """Bring all state to C, to go on there at pc. Returns 0 or a result code."""
+        self.save_place(pc)
+        return self.write_back(live)
+
+    def save_place(self, pc):
+        """Bring to C what isn't in registers."""
         mem.set_i32(self.vdbe + Vdbe_pc, pc)
         mem.set_i32(self.vdbe + Vdbe_sqpyteCompare, self.compare)
-        return self.write_back(live)
 
     # ---- cursors ----
 

@@ -6,7 +6,7 @@ a date's year) is a view of it.
 """
 from c_engine.generated.layout import SQLITE_LIMIT_LIKE_PATTERN_LENGTH, sqlite3_aLimit
 from sqpyte import capi, mem
-from sqpyte.arith import MIN_INT, as_int, as_real, is_number
+from sqpyte.arith import MAX_INT, MIN_INT, as_int, as_real, is_number
 from sqpyte.compare import OTHER, compare
 from sqpyte.jit import unroll_safe
 from sqpyte.values import (
@@ -18,7 +18,6 @@ NO_HANDLER, USER = 0, 1
  TYPEOF, NULLIF, DATE, STRFTIME) = range(2, 19)
 FIRST = LIKE
 
-MAX_INT = 0x7FFFFFFFFFFFFFFF
 _MAX_DIGITS = 30
 _INTEGER, _REAL, _TEXT, _BLOB, _NULL = range(1, 6)      # SQLITE_INTEGER to SQLITE_NULL
 _TYPE_NAME_SIZES = [0, 7, 4, 4, 4, 4]

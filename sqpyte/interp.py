@@ -59,8 +59,7 @@ def step_in_c(frame, op, pc):
     Returns: the next pc, or FAILED with `frame.result` set to what the VM returns.
     """
     if op.exact:
-        mem.set_i32(frame.vdbe + Vdbe_pc, pc)
-        mem.set_i32(frame.vdbe + Vdbe_sqpyteCompare, frame.compare)
+        frame.save_place(pc)
         rc = frame.lend(op)
     else:
         rc = frame.save(pc, op.live)

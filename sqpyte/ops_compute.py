@@ -1,10 +1,10 @@
 """Opcodes that compute: constants, copies, arithmetic, affinity, comparisons."""
 from c_engine.generated.layout import (
-    KEYINFO_ORDER_BIGNULL, KEYINFO_ORDER_DESC, SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL,
+    SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL,
     SQLITE_AFF_TEXT, SQLITE_JUMPIFNULL, VdbeOp_opcode, Vdbe_aVar, sizeof_Mem, sizeof_VdbeOp)
 from c_engine.generated.opcodes import OP_String
 from sqpyte import arith, capi, mem, values
-from sqpyte.compare import ASK, NULL_RESULT, OTHER, compare, compare_operands
+from sqpyte.compare import ASK, NULL_RESULT, OTHER, compare, compare_operands, in_sort_order
 from sqpyte.convert import AS_OPERAND, number_of
 from sqpyte.jit import unroll_safe
 from sqpyte.optable import ASK_C, FAILED, declare, opcode
@@ -259,11 +259,7 @@ def op_compare(frame, op, pc):
         b = frame.read(op.p2 + i)
         order = compare(a, b, op.collations[i])
         if order != 0:
-            flags = op.sort_flags[i]
-            if flags & KEYINFO_ORDER_BIGNULL and (isinstance(a, W_Null) or isinstance(b, W_Null)):
-                order = -order
-            if flags & KEYINFO_ORDER_DESC:
-                order = -order
+            order = in_sort_order(order, a, b, op.sort_flags[i])
             break
         i += 1
     frame.compare = order

@@ -17,6 +17,27 @@ _NSIZE = BtCursor_info + CellInfo_nSize
 _ON_ANOTHER_ROW = 0xFF & ~(BTCF_ValidNKey | BTCF_ValidOvfl | BTCF_AtLast)
 
 
+def failed(frame, pc, result):
+    """A C function has given minus a result code: raise it at pc."""
+    capi.fail(frame.vdbe, pc, -result)
+    return FAILED
+
+
+def about_to_move(frame, c, op, pc):
+    """Before the opcode at pc moves cursor c: 0, or FAILED, which is on record then."""
+    rc = frame.leave_row(c, op.live)
+    if rc != 0:
+        return failed(frame, pc, -rc)
+    frame.forget_cursor(c)
+    return 0
+
+
+def ready_row(frame, c):
+    """Whether the record under cursor c is known, or could be found within its page."""
+    assert c >= 0
+    return frame.row[c] != 0 or frame.find_row(c)
+
+
 def _first(name, counter, contract):
     def handler(frame, op, pc):
         c = op.p1
@@ -24,16 +45,12 @@ def _first(name, counter, contract):
         vc = frame.cursor_address(c)
         if vc == 0 or mem.u8(vc + VdbeCursor_eCurType) != CURTYPE_BTREE:
             return ASK_C
-        rc = frame.leave_row(c, op.live)
-        if rc != 0:
-            capi.fail(frame.vdbe, pc, rc)
+        if about_to_move(frame, c, op, pc) != 0:
             return FAILED
-        frame.forget_cursor(c)
         if name == 'Last':
             empty = capi.last(vc)
             if empty < 0:
-                capi.fail(frame.vdbe, pc, -empty)
-                return FAILED
+                return failed(frame, pc, empty)
         else:
             rc = capi.btree_first(mem.i64(vc + VdbeCursor_uc), mem.scratch.address)
             if rc != 0:
@@ -148,16 +165,14 @@ def column_elsewhere(frame, op, pc):
         return ASK_C
     if op.alternate != NOWHERE:
         c = op.alternate
-        assert c >= 0
         column = op.alternate_column
-        if frame.row[c] == 0 and not frame.find_row(c):
+        if not ready_row(frame, c):
             return ASK_C
     else:
         column = op.p2
         result = capi.finish_seek(vc)
         if result < 0:
-            capi.fail(frame.vdbe, pc, -result)
-            return FAILED
+            return failed(frame, pc, result)
         if not frame.find_row(c):
             return ASK_C
     w = field(frame, c, column, False, op.w_p4)

@@ -7,33 +7,17 @@ page.
 """
 from c_engine.generated import opcodes
 from c_engine.generated.layout import (
-    CACHE_STALE, CURTYPE_BTREE, KEYINFO_ORDER_BIGNULL, KEYINFO_ORDER_DESC, MEM_Blob, Mem_flags,
+    CACHE_STALE, CURTYPE_BTREE, MEM_Blob, Mem_flags,
     SQLITE_STMTSTATUS_FILTER_HIT, SQLITE_STMTSTATUS_FILTER_MISS,
     VdbeCursor_cacheStatus, VdbeCursor_deferredMoveto, VdbeCursor_eCurType, VdbeCursor_isTable,
     VdbeCursor_movetoTarget, VdbeCursor_nullRow, VdbeCursor_pAltCursor, VdbeCursor_seqCount,
     VdbeCursor_ub, VdbeOp_p4, sizeof_VdbeOp)
 from sqpyte import capi, mem, record
-from sqpyte.compare import OTHER, compare
+from sqpyte.compare import OTHER, compare, in_sort_order
 from sqpyte.jit import unroll_safe
-from sqpyte.ops_cursor import count, field
+from sqpyte.ops_cursor import about_to_move, count, failed, field, ready_row
 from sqpyte.optable import ASK_C, FAILED, declare, opcode
 from sqpyte.values import NULL, W_Int, W_Null, W_Text
-
-
-def about_to_move(frame, op, pc):
-    """Before cursor P1 is moved: 0, or FAILED, which is on record then."""
-    rc = frame.leave_row(op.p1, op.live)
-    if rc != 0:
-        capi.fail(frame.vdbe, pc, rc)
-        return FAILED
-    frame.forget_cursor(op.p1)
-    return 0
-
-
-def failed(frame, pc, result):
-    """A helper has given minus a result code: raise it at pc."""
-    capi.fail(frame.vdbe, pc, -result)
-    return FAILED
 
 
 def _seek_rowid(name, contract, null_jumps):
@@ -45,7 +29,7 @@ def _seek_rowid(name, contract, null_jumps):
             if null_jumps and isinstance(w, W_Null):
                 return op.p2
             return ASK_C
-        if about_to_move(frame, op, pc) != 0:
+        if about_to_move(frame, op.p1, op, pc) != 0:
             return FAILED
         result = capi.seek_rowid(frame.cursor_address(op.p1), w.intval)
         if result < 0:
@@ -72,11 +56,11 @@ def _seek(name, contract):
             w = frame.read(op.p3)
             if not isinstance(w, W_Int):
                 return ASK_C
-            if about_to_move(frame, op, pc) != 0:
+            if about_to_move(frame, op.p1, op, pc) != 0:
                 return FAILED
             result = capi.seek_table(vc, w.intval, number)
         else:
-            if not key_to_mem(frame, op, pc) or about_to_move(frame, op, pc) != 0:
+            if not key_to_mem(frame, op, pc) or about_to_move(frame, op.p1, op, pc) != 0:
                 return FAILED
             result = capi.seek_index(vc, frame.mem_address(op.p3), op.p4, number)
         if result < 0:
@@ -123,7 +107,7 @@ def _exact(name, jump_if_absent, contract):
                 flags = mem.u16(frame.mem_address(op.p3) + Mem_flags)
             if (flags & MEM_Blob) == 0:
                 return ASK_C
-        if not key_to_mem(frame, op, pc) or about_to_move(frame, op, pc) != 0:
+        if not key_to_mem(frame, op, pc) or about_to_move(frame, op.p1, op, pc) != 0:
             return FAILED
         result = capi.seek_exact(frame.vdbe, frame.cursor_address(op.p1),
                                  frame.mem_address(op.p3), op.p4)
@@ -150,12 +134,6 @@ _exact('NoConflict', True, "Jump to P2 if one of r[P3@P4] is NULL or the index P
        "that key; else the cursor is on it.")
 
 
-def ready_row(frame, c):
-    """Whether the record under cursor c is known, or could be found within its page."""
-    assert c >= 0
-    return frame.row[c] != 0 or frame.find_row(c)
-
-
 @unroll_safe
 def compare_key(frame, op):
     """The order of the record under index cursor P1 and the key r[P3@P4]: negative, zero or
@@ -172,12 +150,7 @@ def compare_key(frame, op):
             return _ASK
         order = compare(a, b, op.collations[i])
         if order != 0:
-            flags = op.sort_flags[i]
-            if flags & KEYINFO_ORDER_BIGNULL and (isinstance(a, W_Null) or isinstance(b, W_Null)):
-                order = -order
-            if flags & KEYINFO_ORDER_DESC:
-                order = -order
-            return order
+            return in_sort_order(order, a, b, op.sort_flags[i])
         i += 1
     return 0
 
@@ -246,11 +219,8 @@ def op_deferred_seek(frame, op, pc):
     w = rowid_of_entry(frame, op.p1)
     if w is None:
         return ASK_C
-    rc = frame.leave_row(op.p3, op.live)
-    if rc != 0:
-        capi.fail(frame.vdbe, pc, rc)
+    if about_to_move(frame, op.p3, op, pc) != 0:
         return FAILED
-    frame.forget_cursor(op.p3)
     table = frame.cursor_address(op.p3)
     mem.set_u8(table + VdbeCursor_nullRow, 0)
     mem.set_i64(table + VdbeCursor_movetoTarget, w.intval)
@@ -279,7 +249,7 @@ def op_null_row(frame, op, pc):
     vc = frame.cursor_address(op.p1)
     if vc == 0:
         return ASK_C
-    if about_to_move(frame, op, pc) != 0:
+    if about_to_move(frame, op.p1, op, pc) != 0:
         return FAILED
     capi.null_row(vc, int(op.p2 == 0))
     return pc + 1

@@ -1,10 +1,10 @@
 """Opcodes of three-valued logic and the jumps on it, and the counters of LIMIT and OFFSET."""
+from sqpyte.arith import MIN_INT
 from sqpyte.compare import truth
 from sqpyte.optable import ASK_C, declare, opcode
 from sqpyte.values import NULL, W_Int, W_Null
 
 _UNKNOWN = 2
-_MIN_INT = -0x8000000000000000
 
 
 @opcode('IsNull', reads='P1', jumps='P2', moves='')
@@ -83,7 +83,7 @@ def op_decr_jump_zero(frame, op, pc):
     if not isinstance(w, W_Int):
         return ASK_C
     value = w.intval
-    if value > _MIN_INT:
+    if value > MIN_INT:
         value -= 1
         frame.write(op.p1, W_Int(value))
     if value == 0:
