@@ -255,9 +255,9 @@ def op_null_row(frame, op, pc):
     return pc + 1
 
 
-@opcode('IfNullRow', writes='P3', jumps='P2', moves='')
+@opcode('IfNullRow', reads='P3', writes='P3', jumps='P2', moves='')
 def op_if_null_row(frame, op, pc):
-    """If cursor P1 is on the row of NULLs, r[P3] = NULL and jump to P2."""
+    """If cursor P1 is on the row of NULLs, r[P3] = NULL and jump to P2; else r[P3] is kept."""
     vc = frame.cursor_address(op.p1)
     if vc == 0:
         return ASK_C
