@@ -43,6 +43,10 @@ EDITS = [
         "  int sqpyteProgram;      /* The VM's number of the decoded program, if not 0 */\n"
         "  int sqpyteRefused;      /* How often the VM has handed this statement back */\n"
         "  int sqpyteReason;       /* SQPYTE_WHY_*: why it runs where it runs */\n"
+        "  void *pSqpyteHistory;   /* What is known of the program from its runs (tier.c) */\n"
+        "  i64 sqpyteHotSince;     /* When the first loop that seeks was hot in this step, or 0 */\n"
+        "  double sqpyteHotAt;     /* How far the outermost scan was then */\n"
+        "  u8 sqpyteSeeks;         /* The VM may go down B-trees */\n"
         "  u8 sqpyteTier;          /* SQPYTE_TIER_C or SQPYTE_TIER_VM */\n"
         "  u8 sqpyteResumed;       /* Within one sqlite3_step: keep iCurrentTime */\n",
     ),
@@ -172,6 +176,136 @@ EDITS = [
         "            pReadr1->aKey, pReadr1->nKey, pReadr2->aKey, pReadr2->nKey\n"
         "        );\n",
         "        iRes = sqpyteCompareReaders(pTask, &bCached, pReadr1, pReadr2);\n",
+    ),
+    Edit(
+        "seek-in-leaf",
+        "#ifdef SQLITE_DEBUG\n"
+        "  pCur->pBtree->nSeek++;   /* Performance measurement during testing */\n"
+        "#endif\n"
+        "\n"
+        "  rc = moveToRoot(pCur);\n"
+        "  if( rc ){\n"
+        "    if( rc==SQLITE_EMPTY ){\n"
+        "      assert( pCur->pgnoRoot==0 || pCur->pPage->nCell==0 );\n"
+        "      *pRes = -1;\n"
+        "      return SQLITE_OK;\n"
+        "    }\n"
+        "    return rc;\n"
+        "  }\n"
+        "  assert( pCur->pPage );\n"
+        "  assert( pCur->pPage->isInit );\n"
+        "  assert( pCur->eState==CURSOR_VALID );\n"
+        "  assert( pCur->pPage->nCell > 0 );\n"
+        "  assert( pCur->iPage==0 || pCur->apPage[0]->intKey==pCur->curIntKey );\n",
+        "  if( sqpyteSeekInLeaf(pCur, intKey, pRes) ) return SQLITE_OK;\n"
+        "  rc = moveToRoot(pCur);\n"
+        "  if( rc ){\n"
+        "    if( rc==SQLITE_EMPTY ){\n"
+        "      *pRes = -1;\n"
+        "      return SQLITE_OK;\n"
+        "    }\n"
+        "    return rc;\n"
+        "  }\n",
+    ),
+    Edit(
+        "no-number",
+        "  double rValue;\n"
+        "  int rc;\n"
+        "  assert( (pRec->flags & (MEM_Str|MEM_Int|MEM_Real|MEM_IntReal))==MEM_Str );\n",
+        "  double rValue;\n"
+        "  int rc;\n"
+        "  assert( (pRec->flags & (MEM_Str|MEM_Int|MEM_Real|MEM_IntReal))==MEM_Str );\n"
+        "  if( pRec->enc==SQLITE_UTF8\n"
+        "   && !sqpyteMayBeNumber((const u8*)pRec->z, (const u8*)pRec->z+pRec->n) ) return;\n",
+    ),
+    Edit(
+        "no-number-declared",
+        "static void applyNumericAffinity(Mem *pRec, int bTryForInt){\n",
+        "static int sqpyteMayBeNumber(const u8 *z, const u8 *zEnd);\n"
+        "static void applyNumericAffinity(Mem *pRec, int bTryForInt){\n",
+    ),
+    Edit(
+        "seek-in-leaf-declared",
+        "SQLITE_PRIVATE int sqlite3BtreeTableMoveto(\n"
+        "  BtCursor *pCur,          /* The cursor to be moved */\n",
+        "static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes);\n"
+        "SQLITE_PRIVATE int sqlite3BtreeTableMoveto(\n"
+        "  BtCursor *pCur,          /* The cursor to be moved */\n",
+    ),
+    Edit(
+        "read-ahead-fields",
+        "  int szChunk;                        /* Configured by FCNTL_CHUNK_SIZE */\n",
+        "  int szChunk;                        /* Configured by FCNTL_CHUNK_SIZE */\n"
+        "  u8 *aSqpyteAhead;                   /* What was read ahead (read_ahead.h) ... */\n"
+        "  i64 iSqpyteAhead;                   /* ... from this offset on */\n"
+        "  i64 iSqpyteNext;                    /* Where the last read ended */\n"
+        "  int nSqpyteAhead;                   /* Bytes read ahead */\n"
+        "  int nSqpyteServed;                  /* Bytes of them that were asked for */\n"
+        "  int nSqpyteRun;                     /* Reads in a row */\n",
+    ),
+    Edit(
+        "read-ahead",
+        "static int unixLock(sqlite3_file *id, int eFileLock){\n",
+        "static int seekAndRead(unixFile*, sqlite3_int64, void*, int);\n"
+        "#include \"read_ahead.h\"\n"
+        "static int unixLock(sqlite3_file *id, int eFileLock){\n",
+    ),
+    Edit(
+        "read-ahead-read",
+        "  got = seekAndRead(pFile, offset, pBuf, amt);\n"
+        "  if( got==amt ){\n",
+        "  if( sqpyteReadAhead(pFile, pBuf, amt, offset) ) return SQLITE_OK;\n"
+        "  got = seekAndRead(pFile, offset, pBuf, amt);\n"
+        "  if( got==amt ){\n",
+    ),
+    Edit(
+        "read-ahead-write",
+        "  unixFile *pFile = (unixFile*)id;\n"
+        "  int wrote = 0;\n",
+        "  unixFile *pFile = (unixFile*)id;\n"
+        "  int wrote = 0;\n"
+        "  SQPYTE_FORGET_AHEAD(pFile);\n",
+    ),
+    Edit(
+        "read-ahead-truncate",
+        "  assert( pFile );\n"
+        "  SimulateIOError( return SQLITE_IOERR_TRUNCATE );\n",
+        "  assert( pFile );\n"
+        "  SQPYTE_FORGET_AHEAD(pFile);\n",
+    ),
+    Edit(
+        "read-ahead-lock",
+        "  if( pFile->eFileLock>=eFileLock ){\n"
+        "    OSTRACE((\"LOCK    %d %s ok (already held) (unix)\\n\", pFile->h,\n",
+        "  SQPYTE_FORGET_AHEAD(pFile);\n"
+        "  if( pFile->eFileLock>=eFileLock ){\n"
+        "    OSTRACE((\"LOCK    %d %s ok (already held) (unix)\\n\", pFile->h,\n",
+    ),
+    Edit(
+        "read-ahead-unlock",
+        "  OSTRACE((\"UNLOCK  %d %d was %d(%d,%d) pid=%d (unix)\\n\", pFile->h, eFileLock,\n",
+        "  SQPYTE_FORGET_AHEAD(pFile);\n"
+        "  OSTRACE((\"UNLOCK  %d %d was %d(%d,%d) pid=%d (unix)\\n\", pFile->h, eFileLock,\n",
+    ),
+    Edit(
+        "read-ahead-wal-lock",
+        "  u16 mask = (1<<(ofst+n)) - (1<<ofst); /* Mask of locks to take or release */\n"
+        "  int *aLock;\n"
+        "\n"
+        "  p = pDbFd->pShm;\n",
+        "  u16 mask = (1<<(ofst+n)) - (1<<ofst); /* Mask of locks to take or release */\n"
+        "  int *aLock;\n"
+        "\n"
+        "  SQPYTE_FORGET_AHEAD(pDbFd);\n"
+        "  p = pDbFd->pShm;\n",
+    ),
+    Edit(
+        "read-ahead-close",
+        "  sqlite3_free(pFile->pPreallocatedUnused);\n"
+        "  memset(pFile, 0, sizeof(unixFile));\n",
+        "  sqlite3_free(pFile->pPreallocatedUnused);\n"
+        "  sqlite3_free(pFile->aSqpyteAhead);\n"
+        "  memset(pFile, 0, sizeof(unixFile));\n",
     ),
 ]
 

@@ -1,0 +1,52 @@
+/*
+** Reading ahead: a scan reads one page after the other, each in a system call of its own, which
+** costs more than the copy of its bytes. From the eighth page in a row on, 64 KiB are read at once
+** and the pages that follow are copied from there. Included by the edited sqlite3.c in the middle of
+** os_unix.c.
+**
+** What was read ahead is what a read would give now: it is used only while this file has exactly
+** a shared lock, under which nobody writes pages of the database that this reader may ask for (in WAL
+** mode a checkpoint leaves those alone, too), and is forgotten with every lock, unlock, write or
+** truncation through this file.
+*/
+#define SQPYTE_AHEAD_SIZE 65536
+#define SQPYTE_AHEAD_AFTER 8        /* reads in a row */
+#define SQPYTE_AHEAD_GAP 4          /* pages that may be left out between two of them */
+#define SQPYTE_AHEAD_PAUSE 64       /* reads to wait after one that wasn't worth it */
+
+#define SQPYTE_FORGET_AHEAD(pFile) ((pFile)->nSqpyteAhead = 0)
+
+/* Serves a read from what was read ahead, or reads ahead; false if it is an ordinary read. */
+static int sqpyteReadAhead(unixFile *pFile, void *pBuf, int amt, i64 offset){
+  i64 gap = offset - pFile->iSqpyteNext;
+  int got;
+  if( pFile->eFileLock!=SHARED_LOCK ) return 0;
+  pFile->iSqpyteNext = offset + amt;
+  if( offset>=pFile->iSqpyteAhead && offset+amt<=pFile->iSqpyteAhead+pFile->nSqpyteAhead ){
+    pFile->nSqpyteServed += amt;
+    memcpy(pBuf, pFile->aSqpyteAhead + (offset - pFile->iSqpyteAhead), amt);
+    return 1;
+  }
+  if( gap<0 || gap>(i64)SQPYTE_AHEAD_GAP*amt ){
+    if( pFile->nSqpyteRun>0 ) pFile->nSqpyteRun = 0;
+    return 0;
+  }
+  if( ++pFile->nSqpyteRun<SQPYTE_AHEAD_AFTER || amt>SQPYTE_AHEAD_SIZE/4 ) return 0;
+  if( pFile->nSqpyteAhead && pFile->nSqpyteServed<pFile->nSqpyteAhead/2 ){
+    pFile->nSqpyteRun = -SQPYTE_AHEAD_PAUSE;
+    pFile->nSqpyteAhead = 0;
+    return 0;
+  }
+  if( pFile->aSqpyteAhead==0 ){
+    pFile->aSqpyteAhead = sqlite3_malloc(SQPYTE_AHEAD_SIZE);
+    if( pFile->aSqpyteAhead==0 ) return 0;
+  }
+  pFile->nSqpyteAhead = 0;
+  got = seekAndRead(pFile, offset, pFile->aSqpyteAhead, SQPYTE_AHEAD_SIZE);
+  if( got<amt ) return 0;           /* at the end, or an error that the ordinary read will meet */
+  pFile->iSqpyteAhead = offset;
+  pFile->nSqpyteAhead = got;
+  pFile->nSqpyteServed = amt;
+  memcpy(pBuf, pFile->aSqpyteAhead, amt);
+  return 1;
+}
