@@ -113,6 +113,9 @@ static int sqpyteRunTo(Vdbe *p){
   return rc==SQPYTE_STOP ? SQLITE_ROW : rc;
 }
 
+static int sqpyteWorthwhile(Vdbe*, int);
+static void sqpyteNoteRun(Vdbe*);
+
 /* In place of sqlite3VdbeExec: runs the statement in its tier, and changes
 ** the tier when a loop is hot or when the VM hands the statement back. */
 int sqpyteVdbeExec(Vdbe *p){
@@ -142,17 +145,31 @@ int sqpyteVdbeExec(Vdbe *p){
     p->sqpyteResumed = 1;
     if( rc!=SQPYTE_HOT ) break;
     why = sqpyteObstacle(p);
-    if( why==SQPYTE_WHY_HOT && !sqpyte_covers_loop(p, p->pc) ) why = SQPYTE_WHY_OPCODE;
+    if( why==SQPYTE_WHY_HOT ){
+      int covered = sqpyte_covers_loop(p, p->pc);
+      if( covered==0 ){
+        why = SQPYTE_WHY_OPCODE;
+      }else if( covered==SQPYTE_COVERED_SEEKS ){
+        if( sqpyteWorthwhile(p, p->pc) ) p->sqpyteSeeks = 1;
+        else why = SQPYTE_WHY_SEEKS;
+      }
+    }
     if( why==SQPYTE_WHY_HOT ){
       p->sqpyteTier = SQPYTE_TIER_VM;
-    }else if( why!=SQPYTE_WHY_TRIGGER && why!=SQPYTE_WHY_OPCODE ){
+    }else if( why!=SQPYTE_WHY_TRIGGER && why!=SQPYTE_WHY_OPCODE && why!=SQPYTE_WHY_SEEKS ){
       allowHot = 0;
     }
     /* A statement of several loops has run in the VM if one of them has. */
     if( p->sqpyteReason!=SQPYTE_WHY_HOT ) p->sqpyteReason = why;
   }
   p->sqpyteResumed = 0;
+  if( p->sqpyteHotSince ) sqpyteNoteRun(p);
   return rc;
+}
+
+/* Whether the VM may run opcodes that go down a B-tree. */
+int sqpyte_may_seek(void *pVdbe){
+  return sqpyteVm.mode==SQPYTE_MODE_ALWAYS || ((Vdbe*)pVdbe)->sqpyteSeeks;
 }
 
 #include "vm_helpers.c"
@@ -160,5 +177,6 @@ int sqpyteVdbeExec(Vdbe *p){
 #include "sort_key.c"
 #include "vm_functions.c"
 #include "program_key.c"
+#include "tier.c"
 #include "fused.c"
 #include "batch.c"

@@ -23,6 +23,7 @@ extern "C" {
 #define SQPYTE_WHY_REFUSED 8    /* the VM handed it back too often */
 #define SQPYTE_WHY_TRIGGER 9    /* the loop is inside a trigger program */
 #define SQPYTE_WHY_FULL 10      /* the VM holds as many programs as it may */
+#define SQPYTE_WHY_SEEKS 11     /* the hot loop seeks, and isn't expected to be faster there (tier.c) */
 
 /* When the VM may take a statement over (sqpyte_set_mode). */
 #define SQPYTE_MODE_OFF 0       /* never */
@@ -95,10 +96,11 @@ SQPYTE_EXPORT int sqpyte_sorter_next(void *pVdbe, void *pVdbeCursor);
 SQPYTE_EXPORT int sqpyte_make_record(void *pVdbe, void *pMemOut, long fields, int n);
 
 /* Seeks (seek.c): 0, 1 or 2 as the helper says, or minus a result code. */
-SQPYTE_EXPORT int sqpyte_seek_rowid(void *pVdbeCursor, long long key);
-SQPYTE_EXPORT int sqpyte_finish_seek(void *pVdbeCursor);
-SQPYTE_EXPORT int sqpyte_seek_table(void *pVdbeCursor, long long key, int opcode);
-SQPYTE_EXPORT int sqpyte_seek_index(void *pVdbeCursor, void *aMem, int n, int opcode);
+SQPYTE_EXPORT int sqpyte_seek_rowid(void *pVdbeCursor, long long key, void *pRow);
+SQPYTE_EXPORT int sqpyte_finish_seek(void *pVdbeCursor, void *pRow);
+SQPYTE_EXPORT int sqpyte_seek_table(void *pVdbeCursor, long long key, int opcode, void *pRow);
+SQPYTE_EXPORT int sqpyte_seek_index(void *pVdbeCursor, void *aMem, int n, int opcode,
+    void *pRow);
 SQPYTE_EXPORT int sqpyte_seek_exact(void *pVdbe, void *pVdbeCursor, void *aMem, int n);
 SQPYTE_EXPORT int sqpyte_last(void *pVdbeCursor);
 SQPYTE_EXPORT int sqpyte_is_empty(void *pVdbeCursor);
@@ -164,7 +166,12 @@ SQPYTE_EXPORT long sqpyte_program_key(void *pVdbe, long buf, long nMax);
 /* The VM tells which opcodes it has handlers for: 1, 2 for those that close
 ** loops; then whether it covers the loops that begin at an opcode. */
 SQPYTE_EXPORT void sqpyte_set_covered(int opcode, int value);
+/* Which of these holds for the loops that begin at the opcode head. */
+#define SQPYTE_COVERED_NOT 0
+#define SQPYTE_COVERED 1
+#define SQPYTE_COVERED_SEEKS 2  /* with opcodes that go down a B-tree */
 SQPYTE_EXPORT int sqpyte_covers_loop(void *pVdbe, int head);
+SQPYTE_EXPORT int sqpyte_may_seek(void *pVdbe);
 
 /* Says on stderr that SQPYTE_JIT could not be understood. */
 SQPYTE_EXPORT void sqpyte_complain(void);

@@ -105,7 +105,10 @@ long sqpyte_program_key(void *pVdbe, long buf, long nMax){
   return key.n;
 }
 
-/* Which opcodes have handlers that hot loops may use: 1, or 2 for those that close loops. */
+/* Which opcodes have handlers that hot loops may use, as interp.py tells: bits of these. */
+#define SQPYTE_HANDLED 1
+#define SQPYTE_CLOSES_LOOP 2
+#define SQPYTE_SEEKS 4
 static u8 sqpyteCovered[256];
 void sqpyte_set_covered(int opcode, int value){ sqpyteCovered[opcode & 255] = (u8)value; }
 
@@ -132,18 +135,20 @@ static int sqpyteCoverage(const VdbeOp *pOp){
 ** call as subroutines, and what they do once, isn't asked. */
 int sqpyte_covers_loop(void *pVdbe, int head){
   Vdbe *p = (Vdbe*)pVdbe;
-  int i, end = -1;
+  int i, end = -1, found = SQPYTE_COVERED;
   for(i=head; i<p->nOp; i++){
-    if( sqpyteCovered[p->aOp[i].opcode]==2 && p->aOp[i].p2==head ) end = i;
+    if( (sqpyteCovered[p->aOp[i].opcode] & SQPYTE_CLOSES_LOOP) && p->aOp[i].p2==head ) end = i;
   }
-  if( end<0 ) return 0;
+  if( end<0 ) return SQPYTE_COVERED_NOT;
   for(i=head; i<=end; i++){
     const VdbeOp *pOp = &p->aOp[i];
     if( pOp->opcode==OP_Once && pOp->p2>i && pOp->p2<=end ){
       i = pOp->p2 - 1;
-    }else if( sqpyteCoverage(pOp)==0 ){
-      return 0;
+    }else{
+      int coverage = sqpyteCoverage(pOp);
+      if( coverage==0 ) return SQPYTE_COVERED_NOT;
+      if( coverage & SQPYTE_SEEKS ) found = SQPYTE_COVERED_SEEKS;
     }
   }
-  return 1;
+  return found;
 }

@@ -1,7 +1,36 @@
 /*
 ** Seeks for the RPython VM: each helper does what one opcode of upstream's does to the cursor,
-** and returns 0 or 1 (which way the opcode goes) or minus a result code. Included by engine.c.
+** and returns 0 or 1 (which way the opcode goes) or minus a result code. Those that leave the cursor
+** on a row store in pRow, which has room for two 64-bit integers, where the row's record is and its
+** size, or 0 if it isn't usual (see sqpyteRow). Included by engine.c.
 */
+
+/* Where the record under a cursor lies, if it is within the page, and its header and size are
+** plain: the checks of Frame.find_row. */
+static void sqpyteRow(BtCursor *pCur, void *pRow){
+  i64 *aOut = (i64*)pRow;
+  MemPage *pPage = pCur->pPage;
+  const u8 *p, *pEnd;
+  u32 size, n;
+  aOut[0] = 0;
+  if( pCur->eState!=CURSOR_VALID || !pPage->isInit || !pPage->leaf || pCur->ix>=pPage->nCell ) return;
+  p = findCell(pPage, pCur->ix);
+  pEnd = pPage->aDataEnd;
+  if( p+4>pEnd || p<pPage->aData+8 ) return;
+  size = *(p++);
+  if( size>=0x80 ){
+    if( *p>=0x80 ) return;
+    size = ((size & 0x7f)<<7) | *(p++);
+  }
+  if( pPage->intKeyLeaf ){
+    for(n=0; n<8 && p<pEnd && *p>=0x80; n++) p++;
+    p++;
+  }
+  if( size==0 || size>pPage->maxLocal || p+size>pEnd ) return;
+  if( *p==0 || *p>=0x80 || *p>size ) return;
+  aOut[0] = (i64)p;
+  aOut[1] = size;
+}
 
 /* The cursor's parsed row is stale, and it stands on a row (or with nullRow, on none). */
 static void sqpyteMoved(VdbeCursor *pC, int nullRow){
@@ -111,18 +140,20 @@ static int sqpyteTableMoveto(BtCursor *pCur, i64 key, int *pRes){
 }
 
 /* SeekRowid and NotExists: 0 the cursor is on the row, 1 there is none. */
-int sqpyte_seek_rowid(void *pVdbeCursor, long long key){
+int sqpyte_seek_rowid(void *pVdbeCursor, long long key, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
   int res = 0;
   int rc = sqpyteTableMoveto(pC->uc.pCursor, key, &res);
   pC->movetoTarget = key;
   sqpyteMoved(pC, 0);
   pC->seekResult = res;
-  return rc ? -rc : res!=0;
+  if( rc ) return -rc;
+  if( res==0 ) sqpyteRow(pC->uc.pCursor, pRow);
+  return res!=0;
 }
 
 /* The seek that a DeferredSeek has left to be done. */
-int sqpyte_finish_seek(void *pVdbeCursor){
+int sqpyte_finish_seek(void *pVdbeCursor, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
   int res = 0;
   int rc = sqpyteTableMoveto(pC->uc.pCursor, pC->movetoTarget, &res);
@@ -130,38 +161,40 @@ int sqpyte_finish_seek(void *pVdbeCursor){
   if( res ) return -SQLITE_CORRUPT_BKPT;
   pC->deferredMoveto = 0;
   pC->cacheStatus = CACHE_STALE;
+  sqpyteRow(pC->uc.pCursor, pRow);
   return 0;
 }
 
 /* After a seek: SeekGE and SeekGT go on to the next row, SeekLE and SeekLT to the previous one,
 ** if the one found isn't it. 1: there is none. */
-static int sqpyteSettle(BtCursor *pCur, int opcode, int res){
+static int sqpyteSettle(BtCursor *pCur, int opcode, int res, void *pRow){
   int rc = SQLITE_OK;
   if( opcode>=OP_SeekGE ){
     if( res<0 || (res==0 && opcode==OP_SeekGT) ) rc = sqlite3BtreeNext(pCur, 0);
   }else if( res>0 || (res==0 && opcode==OP_SeekLT) ){
     rc = sqlite3BtreePrevious(pCur, 0);
-  }else{
-    return sqlite3BtreeEof(pCur);
+  }else if( sqlite3BtreeEof(pCur) ){
+    rc = SQLITE_DONE;
   }
   if( rc==SQLITE_DONE ) return 1;
+  if( rc==SQLITE_OK ) sqpyteRow(pCur, pRow);
   return -rc;
 }
 
 /* SeekLT, SeekLE, SeekGE, SeekGT of a table. */
-int sqpyte_seek_table(void *pVdbeCursor, long long key, int opcode){
+int sqpyte_seek_table(void *pVdbeCursor, long long key, int opcode, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
   int res = 0, rc;
   sqpyteMoved(pC, 0);
   rc = sqpyteTableMoveto(pC->uc.pCursor, key, &res);
   pC->movetoTarget = key;
   if( rc ) return -rc;
-  return sqpyteSettle(pC->uc.pCursor, opcode, res);
+  return sqpyteSettle(pC->uc.pCursor, opcode, res, pRow);
 }
 
 /* The same of an index, for the n values at aMem. 2: on the row, and the IdxGT or IdxLT that
 ** follows needs not be asked. */
-int sqpyte_seek_index(void *pVdbeCursor, void *aMem, int n, int opcode){
+int sqpyte_seek_index(void *pVdbeCursor, void *aMem, int n, int opcode, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
   BtCursor *pCur = pC->uc.pCursor;
   int eqOnly = sqlite3BtreeCursorHasHint(pCur, BTREE_SEEK_EQ);
@@ -176,7 +209,7 @@ int sqpyte_seek_index(void *pVdbeCursor, void *aMem, int n, int opcode){
   rc = sqlite3BtreeIndexMoveto(pCur, &r, &res);
   if( rc ) return -rc;
   if( eqOnly && r.eqSeen==0 ) return 1;
-  rc = sqpyteSettle(pCur, opcode, res);
+  rc = sqpyteSettle(pCur, opcode, res, pRow);
   return rc==0 && eqOnly ? 2 : rc;
 }
 

@@ -28,10 +28,10 @@ FUNCTIONS = {
     'sqpyte_sorter_insert': ('pp', 'i', False),
     'sqpyte_sorter_next': ('pp', 'i', False),
     'sqpyte_make_record': ('ppli', 'i', False),
-    'sqpyte_seek_rowid': ('pl', 'i', False),
-    'sqpyte_finish_seek': ('p', 'i', False),
-    'sqpyte_seek_table': ('pli', 'i', False),
-    'sqpyte_seek_index': ('ppii', 'i', False),
+    'sqpyte_seek_rowid': ('plp', 'i', False),
+    'sqpyte_finish_seek': ('pp', 'i', False),
+    'sqpyte_seek_table': ('plip', 'i', False),
+    'sqpyte_seek_index': ('ppiip', 'i', False),
     'sqpyte_seek_exact': ('pppi', 'i', False),
     'sqpyte_last': ('p', 'i', False),
     'sqpyte_is_empty': ('p', 'i', False),
@@ -66,6 +66,7 @@ FUNCTIONS = {
     'sqpyte_program_key': ('pll', 'l', False),
     'sqpyte_complain': ('', '', False),
     'sqpyte_set_covered': ('ii', '', False),
+    'sqpyte_may_seek': ('p', 'i', False),
     'sqlite3BtreeNext': ('pi', 'i', False),
     'sqlite3BtreePrevious': ('pi', 'i', False),
     'sqlite3BtreeFirst': ('pp', 'i', False),
@@ -186,6 +187,7 @@ mode = _functions['sqpyte_mode']
 program_key = _functions['sqpyte_program_key']
 complain = _functions['sqpyte_complain']
 set_covered = _functions['sqpyte_set_covered']
+may_seek = _functions['sqpyte_may_seek']
 seek_rowid = _functions['sqpyte_seek_rowid']
 finish_seek = _functions['sqpyte_finish_seek']
 seek_table = _functions['sqpyte_seek_table']

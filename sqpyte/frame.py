@@ -30,23 +30,25 @@ MOST_KEPT = 5000
 class Frame(object):
     """See the module's docstring.  `compare` is upstream's iCompare."""
     _virtualizable_ = ['registers[*]', 'btcursor[*]', 'leaf[*]', 'row[*]', 'rowsize[*]',
-                       'parsed[*]', 'offset[*]', 'compare']
-    _immutable_fields_ = ['vdbe', 'db', 'memory', 'cursors', 'ops', 'always']
+                       'parsed[*]', 'offset[*]', 'columns[*]', 'compare']
+    _immutable_fields_ = ['vdbe', 'db', 'memory', 'cursors', 'ops', 'always', 'seeking']
 
-    def __init__(self, vdbe, nregisters, ncursors, always):
+    def __init__(self, vdbe, program, always, seeking):
         self = hint(self, access_directly=True, fresh_virtualizable=True)
         self.vdbe = vdbe
         self.db = mem.i64(vdbe + Vdbe_db)
         self.memory = mem.i64(vdbe + Vdbe_aMem)
         self.cursors = mem.i64(vdbe + Vdbe_apCsr)
         self.ops = mem.i64(vdbe + Vdbe_aOp)
-        self.registers = [IN_MEM] * nregisters
+        ncursors = program.ncursors
+        self.registers = [IN_MEM] * program.nregisters
         self.btcursor = [0] * ncursors      # BtCursor's address once it is known to be valid
         self.leaf = [0] * ncursors          # its page, if a leaf and the cursor on one of its cells
         self.row = [0] * ncursors           # address of the row's record, 0 if not known
         self.rowsize = [0] * ncursors       # its size, all of it at that address
         self.parsed = [0] * ncursors        # column whose offset is known ...
         self.offset = [0] * ncursors        # ... and that offset
+        self.columns = [0] * program.nslots # offsets of columns before that one (offsets.py)
         self.compare = mem.i32(vdbe + Vdbe_sqpyteCompare)
         self.kept = []                      # buffers of private_copy
         self.crowded = False                # those are many: leave, which frees them
@@ -54,6 +56,7 @@ class Frame(object):
         self.c_steps = 0                    # opcodes run in C
         self.refused = False                # leave for good: too much is left to C
         self.always = always                # not only hot loops: every opcode
+        self.seeking = seeking              # may go down B-trees
 
     # ---- registers ----
 
@@ -307,7 +310,9 @@ class Frame(object):
             return False
         at = self.cell(c, page)
         end = mem.i64(page + MemPage_aDataEnd)
-        if at + 4 > end:                  # the smallest cell takes four bytes (btreeInitPage)
+        # The smallest cell takes four bytes (btreeInitPage), a page's header eight: what
+        # record.int_before reads before a value is in the page, too.
+        if at + 4 > end or at < mem.i64(page + MemPage_aData) + 8:
             return False
         # The record's size: a varint, of one or two bytes if the record is within the page
         # (pages are at most 64 KiB, but then three bytes are left to C). Without a branch.
@@ -332,6 +337,17 @@ class Frame(object):
         self.parsed[c] = 0
         self.offset[c] = header
         return True
+
+    def note_row(self, c, at):
+        """Note where C says that the record under cursor c lies (sqpyteRow in seek.c): at the
+        address `at` are its address, or 0 if it isn't usual, and its size."""
+        assert c >= 0
+        row = mem.i64(at)
+        if row != 0:
+            self.row[c] = row
+            self.rowsize[c] = mem.i64(at + 8)
+            self.parsed[c] = 0
+            self.offset[c] = mem.u8(row)
 
     def set_row(self, c, address, size):
         """The record under pseudo-cursor c is at address. Returns whether it is usual."""
@@ -399,6 +415,10 @@ def copied(address, size, kept):
 @unroll_safe
 def skip_varint(at, end):
     """Address after the varint at `at`, or 0 if it passes end (9 bytes at most)."""
+    if at + 4 <= end:
+        size = varint_size(mem.i32(at))
+        if size != 0:
+            return at + size
     i = 0
     while i < 8:
         if at >= end:
@@ -408,3 +428,11 @@ def skip_varint(at, end):
         at += 1
         i += 1
     return at + 1
+
+
+def varint_size(word):
+    """Bytes of the varint that begins with the four bytes of a little-endian word, or 0 if it is
+    longer than that. Without a branch: the rowids of a join are of all lengths."""
+    last = ~word & 0x80808080
+    last &= -last
+    return (int(last != 0) + int(last > 0x80) + int(last > 0x8000) + int(last > 0x800000))

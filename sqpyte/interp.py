@@ -11,6 +11,7 @@ from c_engine.generated.layout import (
     Vdbe_sqpyteProgram, Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
 from sqpyte import capi, jit, mem
 from sqpyte.frame import Frame
+from sqpyte.loops import at_head
 from sqpyte.ops import TABLE
 from sqpyte.optable import ASK_C, FAILED, LEAVE
 from sqpyte.program import interner, program_of
@@ -19,6 +20,7 @@ STOP = 1001             # SQPYTE_STOP: go on in C
 MODE_ALWAYS = 2         # SQPYTE_MODE_ALWAYS
 WHY_REFUSED = 8         # SQPYTE_WHY_REFUSED
 WHY_FULL = 10           # SQPYTE_WHY_FULL
+HANDLED, CLOSES_LOOP, SEEKS = 1, 2, 4   # SQPYTE_HANDLED and so on (program_key.c)
 
 # Programs are kept for their machine code's sake; statements beyond so many stay in C.
 MAX_PROGRAMS = 4000
@@ -94,7 +96,7 @@ def run_loop(frame, program, pc):
     while True:
         driver.jit_merge_point(pc=pc, program=program, frame=frame)
         op = program.ops[pc]
-        if op.seeks and not frame.always:
+        if op.seeks and not frame.seeking:
             leave(frame, program, pc)
             return
         following = dispatch(frame, op, pc)
@@ -119,6 +121,7 @@ def run_loop(frame, program, pc):
                 leave(frame, program, following)
                 return
             frame.drop(op.dead)
+            at_head(frame, program.ops[following])
             driver.can_enter_jit(pc=following, program=program, frame=frame)
         pc = following
 
@@ -141,7 +144,8 @@ def run(vdbe):
         mem.set_i32(vdbe + Vdbe_sqpyteProgram, program.number + 1)
     pc = mem.i32(vdbe + Vdbe_pc)
     always = capi.mode() == MODE_ALWAYS
-    frame = Frame(vdbe, program.nregisters, program.ncursors, always)
+    frame = Frame(vdbe, program, always, capi.may_seek(vdbe) != 0)
+    at_head(frame, program.ops[pc])
     run_loop(frame, program, pc)
     frame.free_kept()
     if frame.refused:
@@ -159,8 +163,9 @@ def start():
     jit.set_param(driver, 'trace_eagerness', 40)
     jit.set_param(driver, 'trace_limit', 16000)     # the most that RPython's traces hold
     for number in TABLE:
-        if not TABLE[number].seeks:
-            capi.set_covered(number, 2 if TABLE[number].loop else 1)
+        declaration = TABLE[number]
+        capi.set_covered(number, HANDLED | CLOSES_LOOP * int(declaration.loop)
+                         | SEEKS * int(declaration.seeks))
     parameters = os.environ.get('SQPYTE_JIT')
     if parameters is not None:
         try:

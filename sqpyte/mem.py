@@ -59,12 +59,10 @@ if TRANSLATED_HOST:
         x = ((x & r_uint(0x0000FFFF0000FFFF)) << 16) | ((x >> 16) & r_uint(0x0000FFFF0000FFFF))
         return (x << 32) | (x >> 32)
 
-    def big_endian_int(address, size):
-        """The signed big-endian integer of 1 to 8 bytes at address.
-
-        Reads the 8 bytes that end with it, so up to 7 bytes before address."""
-        shift = 64 - 8 * size
-        return intmask(_swapped(address + size - 8) << shift) >> shift
+    def big_endian_before(end, shift):
+        """The signed big-endian integer of the 8 bytes that end before `end`, without its upper
+        `shift` bits."""
+        return intmask(_swapped(end - 8) << shift) >> shift
 
     def big_endian_real(address):
         """The big-endian IEEE double at address."""
@@ -154,9 +152,10 @@ else:
     def set_f64(address, value):
         ffi.cast('double *', address)[0] = value
 
-    def big_endian_int(address, size):
-        """The signed big-endian integer of 1 to 8 bytes at address."""
-        return int.from_bytes(copy_bytes(address, size), 'big', signed=True)
+    def big_endian_before(end, shift):
+        """The signed big-endian integer of the 8 bytes that end before `end`, without its upper
+        `shift` bits."""
+        return wrap(int.from_bytes(copy_bytes(end - 8, 8), 'big') << shift) >> shift
 
     def big_endian_real(address):
         """The big-endian IEEE double at address."""

@@ -7,7 +7,7 @@ from c_engine.generated.layout import (
     MEM_Blob, Vdbe_aCounter, VdbeCursor_cacheStatus, VdbeCursor_deferredMoveto,
     VdbeCursor_eCurType, VdbeCursor_movetoTarget, VdbeCursor_nullRow, VdbeCursor_uc)
 from sqpyte import capi, mem, record
-from sqpyte.frame import skip_varint
+from sqpyte.frame import skip_varint, varint_size
 from sqpyte.jit import promote, unroll_safe
 from sqpyte.optable import ASK_C, FAILED, declare, opcode
 from sqpyte.program import NOWHERE, UNKNOWN
@@ -143,7 +143,7 @@ def op_column(frame, op, pc):
                 return ASK_C
         elif not frame.find_row(c):
             return column_elsewhere(frame, op, pc)
-    w = field(frame, c, op.p2, op.record >= 0, op.w_p4)
+    w = field(frame, c, op.slots, op.p2, op.record >= 0, op.w_p4)
     if w is None:
         return ASK_C
     frame.write(op.p3, w)
@@ -166,16 +166,19 @@ def column_elsewhere(frame, op, pc):
     if op.alternate != NOWHERE:
         c = op.alternate
         column = op.alternate_column
+        slots = op.alternate_slots
         if not ready_row(frame, c):
             return ASK_C
     else:
         column = op.p2
-        result = capi.finish_seek(vc)
+        slots = op.slots
+        result = capi.finish_seek(vc, mem.scratch.address)
         if result < 0:
             return failed(frame, pc, result)
-        if not frame.find_row(c):
+        frame.note_row(c, mem.scratch.address)
+        if frame.row[c] == 0:
             return ASK_C
-    w = field(frame, c, column, False, op.w_p4)
+    w = field(frame, c, slots, column, False, op.w_p4)
     if w is None:
         return ASK_C
     frame.write(op.p3, w)
@@ -183,33 +186,38 @@ def column_elsewhere(frame, op, pc):
 
 
 @unroll_safe
-def field(frame, c, column, careful, w_default):
+def field(frame, c, slots, column, careful, w_default):
     """A column of the record that is known to be under cursor c.
 
-    Args: careful, whether the 7 bytes before the record may be outside of its buffer; w_default,
-        the value where the record has fewer columns.
+    Args: slots, the cursor's slots (offsets.py); careful, whether the 7 bytes before the record may
+        be outside of its buffer; w_default, the value where the record has fewer columns.
     Returns: a W_Value, or None if C has to read it.
     """
     assert c >= 0
     row = frame.row[c]
     size = frame.rowsize[c]
     header = mem.u8(row)
-    parsed = promote(frame.parsed[c])
-    offset = frame.offset[c]
-    if parsed > column:
-        parsed = 0
-        offset = header
     if column + 2 <= header:
-        while parsed < column:
-            offset += record.size_entry(mem.u8(row + 1 + parsed))
-            parsed += 1
+        parsed = promote(frame.parsed[c])
+        offset = frame.offset[c]
+        if parsed > column:
+            s = slots[column]
+            assert s >= 0
+            offset = frame.columns[s]
+        else:
+            while parsed < column:
+                s = slots[parsed]
+                if s >= 0:
+                    frame.columns[s] = offset
+                offset += record.size_entry(mem.u8(row + 1 + parsed))
+                parsed += 1
+            frame.parsed[c] = column
+            frame.offset[c] = offset
         serial_type = mem.u8(row + 1 + column)
         end = offset + record.size_entry(serial_type)
         if end < size or end == size:
             if column + 2 == header and end != size:
                 return None             # corrupt: upstream says so
-            frame.parsed[c] = column
-            frame.offset[c] = offset
             return record.value_of(record.kind_entry(serial_type), serial_type, row + offset,
                                    c, careful)
     found = record.find_column(row, size, column)
@@ -249,6 +257,14 @@ def op_rowid(frame, op, pc):
     at = skip_varint(at, end)
     if at == 0:
         return ASK_C
+    if at + 4 <= end:
+        word = mem.i32(at)
+        size = varint_size(word)
+        if size != 0:
+            bits = (((word & 127) << 21) | ((word & 0x7F00) << 6) | ((word & 0x7F0000) >> 9)
+                    | ((word >> 24) & 127))
+            frame.write(op.p2, W_Int(bits >> (28 - 7 * size)))
+            return pc + 1
     rowid = 0
     i = 0
     while i < 8:

@@ -31,11 +31,12 @@ def _seek_rowid(name, contract, null_jumps):
             return ASK_C
         if about_to_move(frame, op.p1, op, pc) != 0:
             return FAILED
-        result = capi.seek_rowid(frame.cursor_address(op.p1), w.intval)
+        result = capi.seek_rowid(frame.cursor_address(op.p1), w.intval, mem.scratch.address)
         if result < 0:
             return failed(frame, pc, result)
         if result:
             return op.p2
+        frame.note_row(op.p1, mem.scratch.address)
         return pc + 1
     handler.__doc__ = contract
     declare(name, handler, reads='P3', jumps='P2', moves='P1', seeks=True)
@@ -58,16 +59,18 @@ def _seek(name, contract):
                 return ASK_C
             if about_to_move(frame, op.p1, op, pc) != 0:
                 return FAILED
-            result = capi.seek_table(vc, w.intval, number)
+            result = capi.seek_table(vc, w.intval, number, mem.scratch.address)
         else:
             if not key_to_mem(frame, op, pc) or about_to_move(frame, op.p1, op, pc) != 0:
                 return FAILED
-            result = capi.seek_index(vc, frame.mem_address(op.p3), op.p4, number)
+            result = capi.seek_index(vc, frame.mem_address(op.p3), op.p4, number,
+                                     mem.scratch.address)
         if result < 0:
             return failed(frame, pc, result)
         if result == 1:
             return op.p2
-        return pc + 1 + int(result == 2)
+        frame.note_row(op.p1, mem.scratch.address)
+        return pc + 2 if result == 2 else pc + 1
     handler.__doc__ = contract + (
         " The key is r[P3@P4], or the rowid r[P3]; jump to P2 if there is no such row.")
     declare(name, handler, reads='P3 P3@P4', jumps='P2', moves='P1', seeks=True)
@@ -144,7 +147,7 @@ def compare_key(frame, op):
     while i < op.p4:
         if op.collations[i] == OTHER:
             return _ASK
-        a = field(frame, op.p1, i, False, None)
+        a = field(frame, op.p1, op.slots, i, False, None)
         b = frame.read(op.p3 + i)
         if a is None or b is None:
             return _ASK
@@ -196,9 +199,7 @@ def rowid_of_entry(frame, c):
     if header + size > frame.rowsize[c]:
         return None
     if kind == record.KIND_INT:
-        return W_Int(mem.big_endian_int(row + frame.rowsize[c] - size, size))
-    if kind == record.KIND_CONSTANT:
-        return W_Int(serial_type - 8)
+        return W_Int(record.int_before(row + frame.rowsize[c], serial_type))
     return None
 
 
@@ -237,7 +238,7 @@ def op_finish_seek(frame, op, pc):
     """Do the seek of cursor P1 that a DeferredSeek has left to be done."""
     vc = frame.cursor_address(op.p1)
     if mem.u8(vc + VdbeCursor_deferredMoveto):
-        result = capi.finish_seek(vc)
+        result = capi.finish_seek(vc, mem.scratch.address)
         if result < 0:
             return failed(frame, pc, result)
     return pc + 1

@@ -13,7 +13,7 @@ from c_engine.generated.layout import (
     Mem_u, Mem_z, OPFLAG_PERMUTE, VdbeOp_opcode, VdbeOp_p1, VdbeOp_p2, VdbeOp_p3, VdbeOp_p4,
     VdbeOp_p4type, VdbeOp_p5, Vdbe_aOp, Vdbe_nOp, sizeof_VdbeOp, sqlite3_context_argc,
     sqlite3_context_pFunc)
-from sqpyte import capi, functions, liveness, mem
+from sqpyte import capi, functions, liveness, loops, mem, offsets
 from sqpyte.compare import OTHER
 from sqpyte.optable import TABLE
 from sqpyte.values import CONSTANT, NULL, W_Int, W_Real, W_Text
@@ -38,7 +38,8 @@ class Op(object):
                           'readers[*]', 'live[*]', 'live_after[*]', 'dead[*]', 'fields',
                           'covered', 'loop', 'seeks', 'for_writing', 'alternate',
                           'alternate_column', 'exact', 'reads[*]', 'writes[*]', 'touched[*]',
-                          'moves[*]']
+                          'moves[*]', 'loads[*]', 'stepped[*]', 'kept[*]', 'dropped[*]',
+                          'cleared[*]', 'slots[*]', 'alternate_slots[*]']
 
     def __init__(self, opcode, p1, p2, p3, p5):
         self.opcode = opcode
@@ -76,16 +77,24 @@ class Op(object):
         self.writes = []            # and writes
         self.touched = []           # both
         self.moves = []             # the cursors that it moves
+        self.loads = []             # of a loop's head (loops.py): registers that are loaded there,
+        self.stepped = []           # cursors of which is known where the leaf page is,
+        self.kept = []              # where the row is,
+        self.dropped = []           # and nothing at all; and these cursors' slots
+        self.cleared = []
+        self.slots = []             # by column of cursor P1: its slot in Frame.columns, or -1
+        self.alternate_slots = []   # the same of the cursor `alternate`
 
 
 class Program(object):
     """A decoded program."""
-    _immutable_fields_ = ['ops[*]', 'nregisters', 'ncursors', 'number']
+    _immutable_fields_ = ['ops[*]', 'nregisters', 'ncursors', 'nslots', 'number']
 
-    def __init__(self, ops, nregisters, ncursors, number):
+    def __init__(self, ops, nregisters, ncursors, nslots, number):
         self.ops = ops
         self.nregisters = nregisters
         self.ncursors = ncursors
+        self.nslots = nslots
         self.number = number
 
 
@@ -118,7 +127,9 @@ def program_of(vdbe):
     _link(ops)
     _link_indexes(ops)
     nregisters, ncursors = liveness.annotate(ops)
-    program = Program(ops[:], nregisters, ncursors, len(interner.programs))
+    nslots = offsets.annotate_columns(ops, ncursors)
+    loops.annotate_loops(ops, ncursors)
+    program = Program(ops[:], nregisters, ncursors, nslots, len(interner.programs))
     interner.programs.append(program)
     interner.by_content[content] = program
     return program

@@ -10,7 +10,7 @@ from sqpyte import mem
 from sqpyte.jit import dont_look_inside
 from sqpyte.values import NULL, W_Blob, W_Int, W_Real, W_Text, row_origin
 
-KIND_NULL, KIND_INT, KIND_REAL, KIND_CONSTANT, KIND_TEXT, KIND_BLOB, KIND_OTHER = range(7)
+KIND_NULL, KIND_INT, KIND_REAL, KIND_TEXT, KIND_BLOB, KIND_OTHER = range(6)
 POISON = 1 << 28        # the size of a serial type that takes more than one byte
 MISSING = -2            # the record has fewer columns
 UNUSUAL = -1            # leave the record to C
@@ -28,12 +28,17 @@ def kind_of(serial_type):
     if serial_type >= 12:
         return KIND_TEXT if serial_type & 1 else KIND_BLOB
     return [KIND_NULL, KIND_INT, KIND_INT, KIND_INT, KIND_INT, KIND_INT, KIND_INT,
-            KIND_REAL, KIND_CONSTANT, KIND_CONSTANT, KIND_OTHER, KIND_OTHER][serial_type]
+            KIND_REAL, KIND_INT, KIND_INT, KIND_OTHER, KIND_OTHER][serial_type]
 
 
 # Size and kind by header byte.
 size_entry = mem.make_table([size_of(t) if t < 128 else POISON for t in range(256)])
 kind_entry = mem.make_table([kind_of(t) if t < 128 else KIND_OTHER for t in range(256)])
+# How an integer is made of the 8 bytes that end with it, by serial type (1 to 6, 8 and 9): shifted left
+# and right, masked, with the constants 0 and 1 put in. One trace for all of them.
+_shift_entry = mem.make_table([64 - 8 * size_of(t) if size_of(t) else 0 for t in range(12)])
+_mask_entry = mem.make_table([-1 if size_of(t) else 0 for t in range(12)])
+_constant_entry = mem.make_table([int(t == 9) for t in range(12)])
 
 
 @dont_look_inside
@@ -94,10 +99,9 @@ def value_of(kind, serial_type, address, cursor, careful):
     Returns: a W_Value, or None for serial types to leave to C.
     """
     if kind == KIND_INT:
-        size = size_entry(serial_type)
         if careful:
-            return W_Int(small_int(address, size))
-        return W_Int(mem.big_endian_int(address, size))
+            return W_Int(small_int(address, serial_type))
+        return W_Int(int_before(address + size_entry(serial_type), serial_type))
     if kind == KIND_REAL:
         r = mem.big_endian_real(address)
         if r != r:
@@ -105,8 +109,6 @@ def value_of(kind, serial_type, address, cursor, careful):
         return W_Real(r)
     if kind == KIND_TEXT:
         return W_Text(address, (serial_type - 13) >> 1, row_origin(cursor))
-    if kind == KIND_CONSTANT:
-        return W_Int(serial_type - 8)
     if kind == KIND_NULL:
         return NULL
     if kind == KIND_BLOB:
@@ -114,14 +116,21 @@ def value_of(kind, serial_type, address, cursor, careful):
     return None
 
 
+def int_before(end, serial_type):
+    """The integer of that serial type which ends before the address `end`; of the types 8 and 9 it
+    is 0 and 1. Reads 8 bytes: for the shortest types up to 8 before the integer's place."""
+    value = mem.big_endian_before(end, _shift_entry(serial_type))
+    return (value & _mask_entry(serial_type)) | _constant_entry(serial_type)
+
+
 @dont_look_inside
-def small_int(address, size):
-    """The big-endian integer at address, byte by byte."""
+def small_int(address, serial_type):
+    """The integer of that serial type at address, byte by byte."""
+    if serial_type >= 8:
+        return serial_type - 8
     value = mem.u8(address)
     if value >= 128:
         value -= 256
-    i = 1
-    while i < size:
+    for i in range(1, size_of(serial_type)):
         value = (value << 8) | mem.u8(address + i)
-        i += 1
     return value
