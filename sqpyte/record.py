@@ -86,18 +86,21 @@ def find_column(row, size, column):
     return MISSING
 
 
-def value_of(kind, serial_type, address, cursor, careful):
+def value_of(kind, serial_type, address, cursor, careful, before, after):
     """The value of a column.
 
     Args: kind and serial_type of it; its address; the cursor's number, for the origin of
-        texts; careful, whether the 7 bytes before address may be outside of the buffer.
+        texts; careful, whether no more than `before` bytes before the address and `after` bytes from
+        it on, those of the record, are known to be in the buffer: else 7 before it are, too.
     Returns: a W_Value, or None for serial types to leave to C.
     """
     if kind == KIND_INT:
         size = size_entry(serial_type)
-        if careful:
-            return W_Int(small_int(address, size))
-        return W_Int(mem.big_endian_int(address, size))
+        if not careful or before + size >= 8:
+            return W_Int(mem.big_endian_int(address, size))
+        if after >= 8:
+            return W_Int(mem.big_endian_int_before_others(address, size))
+        return W_Int(small_int(address, size))
     if kind == KIND_REAL:
         r = mem.big_endian_real(address)
         if r != r:
