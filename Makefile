@@ -13,7 +13,7 @@ ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
 .PHONY: all help deps deps-test engine pypy-env test-env data figure3 python27 vm test test-all test-pypy \
-        test-cpython lint docs bench clean distclean
+        test-cpython lint docs bench profile clean distclean
 .NOTPARALLEL:
 
 all: figure3  ## the main job: install and build what is missing, then run the paper's Figure 3
@@ -21,6 +21,7 @@ all: figure3  ## the main job: install and build what is missing, then run the p
 help:  ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*  ## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) \
 	  | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
+	@echo "  make vm-no-NAME    TPC-H with one thing switched off beside the VM: benchmarks/ablations.py has the names"
 	@echo "Variables: SQPYTE_SQLITE=DIR (your own copy of the pinned sqlite3.c), SQPYTE_CACHE=DIR,"
 	@echo "           PYTHON27=PATH (for make vm), CC, SCALE=$(SCALE) (size of the TPC-H data)"
 
@@ -86,6 +87,15 @@ bench: data vm  ## run the micro-benchmarks, TPC-H and SSB (SCALE=0.2 for the pu
 	@$(PYTHON) -m benchmarks micro --scale $(SCALE)
 	@$(PYTHON) -m benchmarks tpch --scale $(SCALE)
 	@$(PYTHON) -m benchmarks ssb --scale $(SCALE)
+
+# What it buys: `make vm-no-record-decoding` runs TPC-H (SUITE=ssb: SSB) with it switched off, beside
+# the VM. benchmarks/ablations.py lists what can be; `vm-no-jit` is the VM as an interpreter.
+SUITE ?= tpch
+vm-no-%: data vm
+	@$(PYTHON) -m benchmarks $(SUITE) --scale $(SCALE) --engines stock,vm,$@
+
+profile: data vm  ## where the time goes: shares of traces, B-trees, page reading (SCALE=0.2, SUITE=ssb)
+	@$(PYTHON) -m benchmarks profile $(SUITE) --scale $(SCALE)
 
 clean:  ## remove the libraries and environments (keeps TPC-H data and translated VMs)
 	rm -rf build/engine build/sqlite build/stock build/*.so build/*.inputs build/sqpyte \

@@ -1,4 +1,4 @@
-"""The command line: `python -m benchmarks micro|tpch|ssb|figure3|data` (`--help` says more).
+"""The command line: `python -m benchmarks micro|tpch|ssb|figure3|profile|data` (`--help` says more).
 
 Exit code 0: all answers were the same; 1: they weren't, or a process failed; 2: something is
 missing.
@@ -18,6 +18,7 @@ from benchmarks import (
     measure,
     micro,
     places,
+    profile,
     queries,
     ssb,
     worker,
@@ -151,12 +152,51 @@ def run_suite(name, suite, options, console):
     return 1 if report.problems else 0
 
 
+def add_profile(commands):
+    """Add the sub-command that tells where the time goes."""
+    parser = commands.add_parser('profile', help='where the time of TPC-H\'s or SSB\'s queries goes',
+                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    option = parser.add_argument
+    option('suite', choices=('tpch', 'ssb'), nargs='?', default='tpch')
+    option('--scale', type=positive, default=0.2, help='scale factor of the data')
+    option('--queries', help='which, with commas between them; without it all')
+    option('--engines', default='stock,vm', help='which, with commas')
+    option('--phase', choices=('warm', 'first'), default='warm', help='which runs')
+    option('--seconds', type=float, default=2.0, help='time of measured runs, at least')
+    option('--cache-size', type=int, help='PRAGMA cache_size; without it, SQLite\'s default')
+    option('--timeout', type=float, default=1800, help='seconds that a process may take')
+    option('--json', metavar='FILE', help='write the numbers of samples to FILE')
+
+
+def run_profile(options, console):
+    """Profile a suite as `options` say; return the exit code."""
+    suite = SUITES[options.suite]
+    names = chosen(options.queries or ','.join(suite.queries), suite.queries, 'query', suite.normal)
+    engines_used = {name: suite.engines[name]
+                    for name in chosen(options.engines, suite.engines, 'engine')}
+    database = ensure_data(suite.dataset, options.scale, console)
+    configuration.warm(database)
+    with bar(console) as progress:
+        task = progress.add_task('profile', note='', total=len(names) * len(engines_used))
+
+        def step(query, engine):
+            progress.update(task, advance=1, note='%s on %s' % (query, engine))
+
+        profiles = profile.run(names, engines_used, options.scale, database, options, step)
+    profile.show(profiles, engines_used, console, '%s at scale %g, %s runs, cache_size %s: percent' % (
+        options.suite, options.scale, options.phase, options.cache_size or 'default'))
+    if options.json:
+        profile.write_json(options.json, profiles)
+    return 0
+
+
 def main(arguments):
     """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog='python -m benchmarks', description=__doc__)
     commands = parser.add_subparsers(dest='command', required=True)
     for name, suite in SUITES.items():
         add_suite(commands, name, suite)
+    add_profile(commands)
     generate = commands.add_parser('data', help='generate the database of a scale')
     generate.add_argument('--scale', type=positive, default=0.2, help='the scale factor')
     generate.add_argument('--dataset', choices=sorted(data.DATASETS), default='tpch',
@@ -170,7 +210,9 @@ def main(arguments):
             dataset = data.DATASETS[options.dataset]
             console.print(ensure_data(dataset, options.scale, console), soft_wrap=True)
             return 0
+        if options.command == 'profile':
+            return run_profile(options, console)
         return run_suite(options.command, SUITES[options.command], options, console)
-    except (places.Missing, RuntimeError) as error:
+    except (places.Missing, engines.EngineFailure, RuntimeError) as error:
         Console(stderr=True).print('error: %s' % error, markup=False, soft_wrap=True)
         return 2

@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 
-from benchmarks import driver, places, queries, ssb, worker
+from benchmarks import ablations, driver, places, queries, ssb, worker
 
 # How often and how long a process runs its query. Runs go on until both the number and the time
 # (seconds) are reached. `cache_size` is as in PRAGMA cache_size (None: SQLite's default), `nursery`
@@ -184,27 +184,30 @@ class LibraryEngine:
         name: the engine's name.
         library: function that returns the library's path.
         text: function that returns the SQL of a query from its name and the scale.
+        environment: what its processes have in their environment beside ours (dict).
     """
 
-    def __init__(self, name, library, text=queries.text):
+    def __init__(self, name, library, text=queries.text, environment=None):
         self.name = name
         self.library = library
         self.text = text
+        self.environment = environment or {}
 
     def check(self, database, settings):
         """Return the configuration of a process of this engine. Raises places.Missing."""
         once = settings._replace(warmup_runs=0, warmup_seconds=0.0, runs=1, seconds=0.0)
         return self.run_sql('SELECT 1', database, once).configuration
 
-    def run_sql(self, sql, database, settings):
-        """Run one statement in a process of its own; return its Outcome. Raises EngineFailure."""
+    def run_sql(self, sql, database, settings, more=None):
+        """Run one statement in a process of its own, with `more` (a dict) in its environment; return
+        its Outcome. Raises EngineFailure."""
         command = c_command(driver.build(), self.library(), sql, database, settings)
-        text = run_process(self.name, command, clean_environment(), settings.timeout)
-        return outcome(self.name, text)
+        environment = clean_environment(**dict(self.environment, **more or {}))
+        return outcome(self.name, run_process(self.name, command, environment, settings.timeout))
 
-    def run(self, query, scale, database, settings):
+    def run(self, query, scale, database, settings, more=None):
         """Run the query of this name as run_sql does."""
-        return self.run_sql(self.text(query, scale), database, settings)
+        return self.run_sql(self.text(query, scale), database, settings, more)
 
 
 MICRO = {engine.name: engine for engine in (
@@ -213,7 +216,10 @@ MICRO = {engine.name: engine for engine in (
     PythonEngine('sqpyte-pypy', places.pypy, 'sqpyte', False, 'make'),
     ProgramEngine('c-api', places.stock_library),
 )}
-LIBRARIES = (('stock', places.stock_library), ('vm', places.vm_library),
-             ('engine', places.engine_library))
-TPCH = {name: LibraryEngine(name, library) for name, library in LIBRARIES}
-SSB = {name: LibraryEngine(name, library, ssb.text) for name, library in LIBRARIES}
+LIBRARIES: list = [('stock', places.stock_library, {}), ('vm', places.vm_library, {}),
+             ('engine', places.engine_library, {})] + [
+    (name, places.vm_library, environment) for name, environment in ablations.ENGINES.items()]
+TPCH = {name: LibraryEngine(name, library, queries.text, environment)
+        for name, library, environment in LIBRARIES}
+SSB = {name: LibraryEngine(name, library, ssb.text, environment)
+       for name, library, environment in LIBRARIES}

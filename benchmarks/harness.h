@@ -7,6 +7,9 @@
 ** program prints one JSON object like benchmarks/worker.py does: configuration, startup_s,
 ** first_run_s, samples_s, warmup_runs, answers.
 */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE     /* RTLD_DEFAULT */
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,17 +165,29 @@ static void start_up(int argc, char **argv) {
   fprintf(out, "{\"startup_s\": %.9f, ", now() - start);
 }
 
+/* Tell sampler.c, if it is there, that the first or the warm runs begin or end. */
+static void phase(const char *name, int begins) {
+  static void (*sampler)(const char *, int);
+  if (!sampler) *(void **)&sampler = dlsym(RTLD_DEFAULT, "sqpyte_phase");
+  if (sampler) sampler(name, begins);
+}
+
 /* Call `run` as often and as long as the arguments say; it returns the seconds that it took. */
 static void repeat(double (*run)(const char *), char **argv) {
   int warmup_runs = atoi(argv[4]), runs = atoi(argv[6]), done = 0;
   double warmup_seconds = atof(argv[5]), seconds = atof(argv[7]);
-  fprintf(out, "\"first_run_s\": %.9f", run(argv[3]));
+  phase("first", 1);
+  double first = run(argv[3]);
+  phase("first", 0);
+  fprintf(out, "\"first_run_s\": %.9f", first);
   double start = now();
   for (; done < warmup_runs || now() - start < warmup_seconds; done++) run(argv[3]);
   fprintf(out, ", \"warmup_runs\": %d, \"samples_s\": [", done);
+  phase("warm", 1);
   start = now();
   for (done = 0; done < runs || now() - start < seconds; done++) {
     fprintf(out, "%s%.9f", done ? ", " : "", run(argv[3]));
   }
+  phase("warm", 0);
   fprintf(out, "], ");
 }

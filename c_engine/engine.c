@@ -95,7 +95,9 @@ static int sqpyteObstacle(Vdbe *p){
   if( DbMaskNonZero(p->lockMask) ) return SQPYTE_WHY_SHARED;
   if( ENC(db)!=SQLITE_UTF8 ) return SQPYTE_WHY_ENCODING;
   if( p->pFrame ) return SQPYTE_WHY_TRIGGER;
-  if( p->sqpyteRefused>=SQPYTE_MAX_REFUSALS ) return SQPYTE_WHY_REFUSED;
+  if( p->sqpyteRefused>=SQPYTE_MAX_REFUSALS ){
+    return p->sqpyteReason==SQPYTE_WHY_FULL ? SQPYTE_WHY_FULL : SQPYTE_WHY_REFUSED;
+  }
   if( !sqpyteServesThisThread() ) return SQPYTE_WHY_THREAD;
   return SQPYTE_WHY_HOT;
 }
@@ -172,6 +174,7 @@ int sqpyte_may_seek(void *pVdbe){
   return sqpyteVm.mode==SQPYTE_MODE_ALWAYS || ((Vdbe*)pVdbe)->sqpyteSeeks;
 }
 
+#include "settings.c"
 #include "vm_helpers.c"
 #include "seek.c"
 #include "sort_key.c"

@@ -22,8 +22,16 @@ extern "C" {
 #define SQPYTE_WHY_OPCODE 7     /* the hot loop holds opcodes left in C */
 #define SQPYTE_WHY_REFUSED 8    /* the VM handed it back too often */
 #define SQPYTE_WHY_TRIGGER 9    /* the loop is inside a trigger program */
-#define SQPYTE_WHY_FULL 10      /* the VM holds as many programs as it may */
+#define SQPYTE_WHY_FULL 10      /* programs and machine code take what they may */
 #define SQPYTE_WHY_SEEKS 11     /* the hot loop seeks, and isn't expected to be faster there (tier.c) */
+
+/* What the VM holds (sqpyte_memory), as its last run left it. */
+#define SQPYTE_MEMORY_LIMIT 0      /* bytes that it may hold */
+#define SQPYTE_MEMORY_USED 1       /* bytes: decoded programs, machine code and what belongs to it */
+#define SQPYTE_MEMORY_CODE 2       /* bytes of machine code */
+#define SQPYTE_MEMORY_PROGRAMS 3   /* programs */
+#define SQPYTE_MEMORY_FORGOTTEN 4  /* programs forgotten to make room, since the start */
+#define SQPYTE_MEMORY_COUNT 5
 
 /* When the VM may take a statement over (sqpyte_set_mode). */
 #define SQPYTE_MODE_OFF 0       /* never */
@@ -34,6 +42,13 @@ extern "C" {
 ** within one sqlite3_step. Threshold 0 keeps the present one. */
 SQPYTE_EXPORT int sqpyte_set_mode(int mode, int threshold);
 SQPYTE_EXPORT int sqpyte_mode(void);
+
+/* Sets how many bytes programs and their machine code may take. When they take
+** more, the VM forgets those that were not used for longest; a statement for
+** which there is no room then stays in C (SQPYTE_WHY_FULL). */
+SQPYTE_EXPORT int sqpyte_set_memory(long long limit);
+/* One of SQPYTE_MEMORY_*; -1 for another number. */
+SQPYTE_EXPORT long long sqpyte_memory(int what);
 
 /* The VM's entry: runs the statement from p->pc until it has to leave (with 0
 ** it only prepares itself).
@@ -173,8 +188,11 @@ SQPYTE_EXPORT void sqpyte_set_covered(int opcode, int value);
 SQPYTE_EXPORT int sqpyte_covers_loop(void *pVdbe, int head);
 SQPYTE_EXPORT int sqpyte_may_seek(void *pVdbe);
 
-/* Says on stderr that SQPYTE_JIT could not be understood. */
-SQPYTE_EXPORT void sqpyte_complain(void);
+/* Says on stderr that SQPYTE_JIT (0) or SQPYTE_WITHOUT (1) could not be understood. */
+SQPYTE_EXPORT void sqpyte_complain(int which);
+/* SQPYTE_MEMORY_LIMIT; and what the others of SQPYTE_MEMORY_* are now. */
+SQPYTE_EXPORT long sqpyte_memory_limit(void);
+SQPYTE_EXPORT void sqpyte_note_memory(long nUsed, long nCode, long nProgram, long nForgotten);
 
 /* SQLite's own, callable because of -DSQLITE_PRIVATE= */
 #ifndef SQLITE_CORE

@@ -74,6 +74,7 @@ static void sqpyteSortKey(const KeyInfo *pInfo, const u8 *aRec, int nRec, Sqpyte
   u32 iData = nHdr;
   int i;
   memset(&w, 0, sizeof(w));
+  if( sqpyteSettings.noSortKeys ) w.inexact = 1;
   if( pInfo->enc!=SQLITE_UTF8 ) w.inexact = 1;
   for(i=0; i<pInfo->nKeyField && !w.inexact; i++){
     u8 flags = pInfo->aSortFlags ? pInfo->aSortFlags[i] : 0;

@@ -63,8 +63,10 @@ FUNCTIONS = {
     'sqpyte_rowset_next': ('pp', 'i', False),
     'sqpyte_rowset_test': ('pil', 'i', False),
     'sqpyte_mode': ('', 'i', False),
+    'sqpyte_memory_limit': ('', 'l', False),
+    'sqpyte_note_memory': ('llll', '', False),
     'sqpyte_program_key': ('pll', 'l', False),
-    'sqpyte_complain': ('', '', False),
+    'sqpyte_complain': ('i', '', False),
     'sqpyte_set_covered': ('ii', '', False),
     'sqpyte_may_seek': ('p', 'i', False),
     'sqlite3BtreeNext': ('pi', 'i', False),
@@ -184,6 +186,8 @@ sorter_insert = _functions['sqpyte_sorter_insert']
 sorter_next = _functions['sqpyte_sorter_next']
 make_record = _functions['sqpyte_make_record']
 mode = _functions['sqpyte_mode']
+memory_limit = _functions['sqpyte_memory_limit']
+note_memory = _functions['sqpyte_note_memory']
 program_key = _functions['sqpyte_program_key']
 complain = _functions['sqpyte_complain']
 set_covered = _functions['sqpyte_set_covered']

@@ -18,6 +18,7 @@ from sqpyte import capi, mem
 from sqpyte.jit import dont_look_inside, hint, unroll_safe
 from sqpyte.values import (
     CONSTANT, IN_MEM, NULL, W_Blob, W_Bytes, W_Int, W_Null, W_Real, W_Text, row_origin)
+from sqpyte.without import switches
 
 _KIND = (MEM_Null | MEM_Str | MEM_Int | MEM_Real | MEM_Blob | 0x20 | MEM_Cleared | MEM_Zero
          | MEM_Subtype | MEM_Agg)       # 0x20: MEM_IntReal
@@ -55,6 +56,7 @@ class Frame(object):
         self.result = 0                     # what the VM returns
         self.c_steps = 0                    # opcodes run in C
         self.refused = False                # leave for good: too much is left to C
+        self.full = False                   # leave: no memory for more machine code
         self.always = always                # not only hot loops: every opcode
         self.seeking = seeking              # may go down B-trees
 
@@ -87,7 +89,7 @@ class Frame(object):
         w = self.registers[r]
         if w is IN_MEM:
             w = self.load(self.mem_address(r), r)
-            if w is not None:
+            if w is not None and not (switches.types and not isinstance(w, W_Bytes)):
                 self.registers[r] = w
         return w
 
@@ -95,6 +97,20 @@ class Frame(object):
         """Set register r."""
         assert r >= 0
         self.registers[r] = w
+        if switches.types and not isinstance(w, W_Bytes):
+            self.write_through(r)
+
+    @unroll_safe
+    def write_through(self, r):
+        """The number or NULL in register r is to be in its Mem alone (without.py)."""
+        q = 0
+        while q < len(self.registers):
+            w = self.registers[q]
+            if isinstance(w, W_Bytes) and w.origin == r:
+                self.registers[q] = self.private(w)
+            q += 1
+        self.write_back_one(r)
+        self.registers[r] = IN_MEM
 
     def is_in_mem(self, r):
         """Whether only the Mem of register r has its value."""
@@ -407,7 +423,7 @@ def private_copy(w, kept):
 @dont_look_inside
 def copied(address, size, kept):
     """Address of a copy of the bytes, which enters `kept`."""
-    copy = mem.immortal_bytes(mem.copy_bytes(address, size))
+    copy = mem.duplicate(address, size)
     kept.append(copy)
     return copy
 

@@ -7,14 +7,17 @@ all statements with the same content share it.
 import os
 
 from c_engine.generated.layout import (
-    SQLITE_STMTSTATUS_VM_STEP, Vdbe_aCounter, Vdbe_pc, Vdbe_sqpyteCompare,
+    SQLITE_NOMEM, SQLITE_STMTSTATUS_VM_STEP, Vdbe_aCounter, Vdbe_pc, Vdbe_sqpyteCompare,
     Vdbe_sqpyteProgram, Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
 from sqpyte import capi, jit, mem
+from sqpyte.budget import budget
 from sqpyte.frame import Frame
+from sqpyte.interner import interner
 from sqpyte.loops import at_head
 from sqpyte.ops import TABLE
 from sqpyte.optable import ASK_C, FAILED, LEAVE
-from sqpyte.program import interner, program_of
+from sqpyte.program import program_of
+from sqpyte.without import switches
 
 STOP = 1001             # SQPYTE_STOP: go on in C
 MODE_ALWAYS = 2         # SQPYTE_MODE_ALWAYS
@@ -22,8 +25,6 @@ WHY_REFUSED = 8         # SQPYTE_WHY_REFUSED
 WHY_FULL = 10           # SQPYTE_WHY_FULL
 HANDLED, CLOSES_LOOP, SEEKS = 1, 2, 4   # SQPYTE_HANDLED and so on (program_key.c)
 
-# Programs are kept for their machine code's sake; statements beyond so many stay in C.
-MAX_PROGRAMS = 4000
 # A run of the VM that hands the whole frame to C more often than this goes on in C.
 MAX_C_STEPS = 2000
 
@@ -99,7 +100,7 @@ def run_loop(frame, program, pc):
         if op.seeks and not frame.seeking:
             leave(frame, program, pc)
             return
-        following = dispatch(frame, op, pc)
+        following = ASK_C if op.in_c else dispatch(frame, op, pc)
         if following < 0:
             if following == FAILED:
                 frame.result = STOP
@@ -120,6 +121,10 @@ def run_loop(frame, program, pc):
             if mem.i32(frame.db + sqlite3_u1_isInterrupted) or frame.crowded:
                 leave(frame, program, following)
                 return
+            if not jit.we_are_jitted() and budget.is_full():
+                frame.full = True
+                leave(frame, program, following)
+                return
             frame.drop(op.dead)
             at_head(frame, program.ops[following])
             driver.can_enter_jit(pc=following, program=program, frame=frame)
@@ -133,25 +138,45 @@ def run(vdbe):
     Returns: SQLITE_ROW or another result of sqlite3VdbeExec, or SQPYTE_STOP: all state is in C,
         where the statement goes on.
     """
-    number = mem.i32(vdbe + Vdbe_sqpyteProgram)
-    if number > 0:
-        program = interner.programs[number - 1]
-    else:
-        if len(interner.programs) >= MAX_PROGRAMS:
-            mem.set_i32(vdbe + Vdbe_sqpyteReason, WHY_FULL)
-            return STOP
-        program = program_of(vdbe)
-        mem.set_i32(vdbe + Vdbe_sqpyteProgram, program.number + 1)
-    pc = mem.i32(vdbe + Vdbe_pc)
-    always = capi.mode() == MODE_ALWAYS
-    frame = Frame(vdbe, program, always, capi.may_seek(vdbe) != 0)
-    at_head(frame, program.ops[pc])
-    run_loop(frame, program, pc)
+    if budget.is_full() and not budget.make_room():
+        refuse(vdbe, WHY_FULL, 1)
+        return STOP
+    try:
+        program = interner.get(mem.i32(vdbe + Vdbe_sqpyteProgram))
+        if program is None:
+            program = program_of(vdbe)
+            mem.set_i32(vdbe + Vdbe_sqpyteProgram, program.number)
+        always = capi.mode() == MODE_ALWAYS
+        frame = Frame(vdbe, program, always, capi.may_seek(vdbe) != 0)
+    except MemoryError:
+        return out_of_memory(vdbe)
+    budget.enter(program)
+    try:
+        pc = mem.i32(vdbe + Vdbe_pc)
+        at_head(frame, program.ops[pc])
+        run_loop(frame, program, pc)
+    except MemoryError:
+        frame.result = out_of_memory(vdbe)
+    budget.leave(program)
     frame.free_kept()
-    if frame.refused:
-        mem.set_i32(vdbe + Vdbe_sqpyteReason, WHY_REFUSED)
-        mem.set_i32(vdbe + Vdbe_sqpyteRefused, mem.i32(vdbe + Vdbe_sqpyteRefused) + 1)
+    if frame.full:
+        refuse(vdbe, WHY_FULL, 4)       # twice, then it stays in C: perhaps all of it is this one's
+    elif frame.refused:
+        refuse(vdbe, WHY_REFUSED, 1)
     return frame.result
+
+
+def refuse(vdbe, why, times):
+    """A statement goes on in C, for good if that was the eighth time (SQPYTE_MAX_REFUSALS)."""
+    mem.set_i32(vdbe + Vdbe_sqpyteReason, why)
+    mem.set_i32(vdbe + Vdbe_sqpyteRefused, mem.i32(vdbe + Vdbe_sqpyteRefused) + times)
+
+
+def out_of_memory(vdbe):
+    """There was no memory for a large object: the statement ends with SQLITE_NOMEM, whatever its
+    registers hold. Returns what the VM returns."""
+    capi.fail(vdbe, mem.i32(vdbe + Vdbe_pc), SQLITE_NOMEM)
+    return STOP
 
 
 def start():
@@ -171,4 +196,7 @@ def start():
         try:
             jit.set_user_param(driver, parameters)
         except ValueError:
-            capi.complain()
+            capi.complain(0)
+    without = os.environ.get('SQPYTE_WITHOUT')
+    if without is not None and not switches.read(without):
+        capi.complain(1)

@@ -161,20 +161,20 @@ def annotate(ops):
     after = []
     for pc in range(len(ops)):
         after.append(successors(ops, pc)[:])
-    live = _flow(ops, after, highest, width)
+    live = _flow(ops, _summarise_calls(ops, after, highest, width), highest, width)
     lists = []
     for pc in range(len(ops)):
         before = pc - 1
         if before >= 0 and _same(live, before * width, pc * width, width):
             lists.append(lists[before])
         else:
-            lists.append(as_list(live, pc * width, width))
+            lists.append(as_list(live, pc * width, width)[:])
     for pc in range(len(ops)):
         op = ops[pc]
-        op.live = lists[pc][:]
+        op.live = lists[pc]
         following = after[pc]
         if len(following) == 1:
-            op.live_after = lists[following[0]][:]
+            op.live_after = lists[following[0]]
         else:
             union = [0] * width
             for target in following:
@@ -185,12 +185,60 @@ def annotate(ops):
         if op.loop and 0 <= head <= pc:
             dead = [_ALL & ~live[head * width + w] for w in range(width)]
             op.dead = [r for r in as_list(dead, 0, width) if r <= highest][:]
+        elif op.opcode == opcodes.OP_Gosub and 0 <= head < len(ops):
+            dead = [live[head * width + w] & ~live[pc * width + w] for w in range(width)]
+            op.dead = [r for r in as_list(dead, 0, width) if r != op.p1][:]
     annotate_effects(ops, cursors, highest)
     return highest + 1, cursors
 
 
 BITS = 60               # registers in a word of a set
 _ALL = (1 << BITS) - 1
+
+
+def _summarise_calls(ops, after, highest, width):
+    """The control flow (a list of lists) for the registers' flow: a subroutine returns to whoever
+    called it, not to all of its callers.
+
+    Where nothing but Gosubs write a return address, what is live at each of them is what its
+    subroutine reads before it returns, noted in `reads_below`, and what is live behind it. What is
+    live within the subroutine remains what any of its callers needs; a Gosub's `dead` are the
+    registers of which that isn't true here.
+    """
+    found = after[:]
+    done = []
+    for gosub in range(len(ops)):
+        r = ops[gosub].p1
+        if ops[gosub].opcode != opcodes.OP_Gosub or r in done:
+            continue
+        done.append(r)
+        if not _is_return_address(ops, r, highest):
+            continue
+        inside = after[:]
+        for pc in range(len(ops)):
+            if ops[pc].opcode == opcodes.OP_Return and ops[pc].p1 == r:
+                inside[pc] = [0][1:]
+            elif ops[pc].opcode == opcodes.OP_Gosub and ops[pc].p1 == r:
+                inside[pc] = after[pc] + [pc + 1]
+        live = _flow(ops, inside, highest, width)
+        for pc in range(len(ops)):
+            op = ops[pc]
+            if op.opcode == opcodes.OP_Gosub and op.p1 == r and 0 <= op.p2 < len(ops):
+                below = as_list(live, op.p2 * width, width)
+                op.reads_below = [q for q in below if q != r][:]
+                found[pc] = [pc + 1][:]
+    return found
+
+
+def _is_return_address(ops, r, highest):
+    """Whether nothing but Gosubs write register r."""
+    for op in ops:
+        declaration = declaration_of(op)
+        if declaration is None:
+            return False
+        if op.opcode != opcodes.OP_Gosub and r in registers_of(op, declaration.write_spans, highest):
+            return False
+    return True
 
 
 def _flow(ops, after, highest, width):
@@ -206,6 +254,8 @@ def _flow(ops, after, highest, width):
                 live[pc * width + r // BITS] |= 1 << (r % BITS)
         else:
             for r in registers_of(op, declaration.read_spans, highest):
+                live[pc * width + r // BITS] |= 1 << (r % BITS)
+            for r in op.reads_below:
                 live[pc * width + r // BITS] |= 1 << (r % BITS)
             for r in registers_of(op, declaration.write_spans, highest):
                 kept[pc * width + r // BITS] &= ~(1 << (r % BITS))

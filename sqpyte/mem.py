@@ -64,6 +64,10 @@ if TRANSLATED_HOST:
         `shift` bits."""
         return intmask(_swapped(end - 8) << shift) >> shift
 
+    def big_endian_int_before_others(address, size):
+        """The same; reads the 8 bytes from address on."""
+        return intmask(_swapped(address)) >> (64 - 8 * size)
+
     def big_endian_real(address):
         """The big-endian IEEE double at address."""
         return longlong2float(intmask(_swapped(address)))
@@ -107,6 +111,13 @@ if TRANSLATED_HOST:
         """The address of size fresh bytes that the caller frees."""
         return rffi.cast(lltype.Signed, lltype.malloc(
             rffi.CCHARP.TO, size, flavor='raw', track_allocation=False))
+
+    def duplicate(address, size):
+        """The address of a copy of the bytes at address, which the caller frees."""
+        copy = alloc(max(size, 1))
+        rffi.c_memcpy(rffi.cast(rffi.VOIDP, copy), rffi.cast(rffi.VOIDP, address),
+                      rffi.cast(rffi.SIZE_T, size))
+        return copy
 
     def free(address):
         """Free what alloc returned."""
@@ -157,6 +168,10 @@ else:
         `shift` bits."""
         return wrap(int.from_bytes(copy_bytes(end - 8, 8), 'big') << shift) >> shift
 
+    def big_endian_int_before_others(address, size):
+        """The signed big-endian integer of 1 to 8 bytes at address."""
+        return int.from_bytes(copy_bytes(address, size), 'big', signed=True)
+
     def big_endian_real(address):
         """The big-endian IEEE double at address."""
         return struct.unpack('>d', copy_bytes(address, 8))[0]
@@ -196,6 +211,10 @@ else:
         address = int(ffi.cast('intptr_t', buffer))
         _KEPT[address] = buffer
         return address
+
+    def duplicate(address, size):
+        """The address of a copy of the bytes at address, which the caller frees."""
+        return immortal_bytes(copy_bytes(address, size))
 
     def free(address):
         """Free what alloc returned."""

@@ -35,6 +35,7 @@ def op_goto(frame, op, pc):
 @opcode('Gosub', writes='P1', jumps='P2')
 def op_gosub(frame, op, pc):
     """r[P1] = this address; jump to P2."""
+    frame.drop(op.dead)
     frame.write(op.p1, W_Int(pc))
     return op.p2
 

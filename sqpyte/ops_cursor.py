@@ -219,15 +219,16 @@ def field(frame, c, slots, column, careful, w_default):
             if column + 2 == header and end != size:
                 return None             # corrupt: upstream says so
             return record.value_of(record.kind_entry(serial_type), serial_type, row + offset,
-                                   c, careful)
+                                   c, careful, offset, size - offset)
     found = record.find_column(row, size, column)
     if found == record.MISSING:
         return w_default
     if found < 0:
         return None
     serial_type = found >> 32
-    return record.value_of(record.kind_of(serial_type), serial_type,
-                           row + (found & 0xFFFFFFFF), c, True)
+    offset = found & 0xFFFFFFFF
+    return record.value_of(record.kind_of(serial_type), serial_type, row + offset, c, True, offset,
+                           size - offset)
 
 
 @opcode('Rowid', writes='P2', moves='P1')

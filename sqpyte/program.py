@@ -15,8 +15,10 @@ from c_engine.generated.layout import (
     sqlite3_context_pFunc)
 from sqpyte import capi, functions, liveness, loops, mem, offsets
 from sqpyte.compare import OTHER
+from sqpyte.interner import Program, constants, interner
 from sqpyte.optable import TABLE
 from sqpyte.values import CONSTANT, NULL, W_Int, W_Real, W_Text
+from sqpyte.without import switches
 
 _OP_STRING = opcodes.OP_String
 _OP_STRING8 = opcodes.OP_String8
@@ -39,7 +41,7 @@ class Op(object):
                           'covered', 'loop', 'seeks', 'for_writing', 'alternate',
                           'alternate_column', 'exact', 'reads[*]', 'writes[*]', 'touched[*]',
                           'moves[*]', 'loads[*]', 'stepped[*]', 'kept[*]', 'dropped[*]',
-                          'cleared[*]', 'slots[*]', 'alternate_slots[*]']
+                          'cleared[*]', 'slots[*]', 'alternate_slots[*]', 'in_c']
 
     def __init__(self, opcode, p1, p2, p3, p5):
         self.opcode = opcode
@@ -63,7 +65,9 @@ class Op(object):
         self.readers = []           # pseudo-cursors that read the sorter P1
         self.live = []              # registers live before this opcode
         self.live_after = []        # registers live after it
-        self.dead = []              # of a loop's last opcode: registers dead at the loop's head
+        self.dead = []              # of a loop's last opcode: registers dead at the loop's head;
+        #                             of a Gosub: live in its subroutine for other callers' sake
+        self.reads_below = []       # what a Gosub's subroutine reads
         self.fields = 0             # room for MakeRecord's fields
         self.for_writing = False    # a Rowid of a cursor that may write
         self.covered = False        # has a handler
@@ -84,29 +88,12 @@ class Op(object):
         self.cleared = []
         self.slots = []             # by column of cursor P1: its slot in Frame.columns, or -1
         self.alternate_slots = []   # the same of the cursor `alternate`
+        self.in_c = False           # switched off: C executes it (without.py)
 
-
-class Program(object):
-    """A decoded program."""
-    _immutable_fields_ = ['ops[*]', 'nregisters', 'ncursors', 'nslots', 'number']
-
-    def __init__(self, ops, nregisters, ncursors, nslots, number):
-        self.ops = ops
-        self.nregisters = nregisters
-        self.ncursors = ncursors
-        self.nslots = nslots
-        self.number = number
-
-
-class Interner(object):
-    """All programs by content, and by number."""
-
-    def __init__(self):
-        self.by_content = {}
-        self.programs = []
-
-
-interner = Interner()
+    def estimated_size(self):
+        """How many bytes it takes, about: with its lists, but not those that it shares."""
+        numbers = len(self.reads) + len(self.writes) + len(self.touched) + len(self.moves)
+        return 500 + 8 * (numbers + len(self.dead) + len(self.live_after))
 
 
 def program_of(vdbe):
@@ -120,6 +107,7 @@ def program_of(vdbe):
         return interner.by_content[content]
     except KeyError:
         pass
+    constants.addresses = []
     base = mem.i64(vdbe + Vdbe_aOp)
     ops = []
     for pc in range(mem.i32(vdbe + Vdbe_nOp)):
@@ -129,9 +117,9 @@ def program_of(vdbe):
     nregisters, ncursors = liveness.annotate(ops)
     nslots = offsets.annotate_columns(ops, ncursors)
     loops.annotate_loops(ops, ncursors)
-    program = Program(ops[:], nregisters, ncursors, nslots, len(interner.programs))
-    interner.programs.append(program)
-    interner.by_content[content] = program
+    program = Program(ops[:], nregisters, ncursors, nslots, interner.last + 1, content,
+                      constants.addresses)
+    interner.add(program)
     return program
 
 
@@ -169,7 +157,7 @@ def _decode(at):
     op = Op(opcode, p1, mem.i32(at + VdbeOp_p2), mem.i32(at + VdbeOp_p3), mem.u16(at + VdbeOp_p5))
     if opcode == _OP_STRING:
         text = text_of(p4, p1)
-        op.w_p4 = W_Text(mem.immortal_bytes(text), p1, CONSTANT)
+        op.w_p4 = W_Text(constants.text(text), p1, CONSTANT)
     elif opcode == opcodes.OP_Integer:
         op.w_p4 = W_Int(p1)
     elif opcode == opcodes.OP_Int64:
@@ -220,7 +208,7 @@ def _decode_default(op, p4type, p4):
         op.w_p4 = W_Real(mem.f64(p4 + Mem_u))
     elif flags == MEM_Str:
         text = text_of(mem.i64(p4 + Mem_z), mem.i32(p4 + Mem_n))
-        op.w_p4 = W_Text(mem.immortal_bytes(text), len(text), CONSTANT)
+        op.w_p4 = W_Text(constants.text(text), len(text), CONSTANT)
     elif flags != MEM_Null:
         op.w_p4 = None
 
@@ -260,6 +248,7 @@ def _link(ops):
         op.covered = declaration is not None
         op.loop = declaration is not None and declaration.loop
         op.seeks = declaration is not None and declaration.seeks
+        op.in_c = switches.in_c[op.opcode] != 0
         if op.opcode == opcodes.OP_Column:
             op.record = records.get(op.p1, -1)
         elif op.opcode == opcodes.OP_Rowid:
@@ -267,7 +256,7 @@ def _link(ops):
         elif op.opcode == opcodes.OP_SorterNext:
             op.readers = readers.get(op.p1, [])[:]
         elif op.opcode == opcodes.OP_MakeRecord:
-            op.fields = mem.alloc(24 * max(op.p2, 1))
+            op.fields = constants.alloc(24 * max(op.p2, 1))
         elif op.opcode == opcodes.OP_Compare and op.p5 & OPFLAG_PERMUTE and previous is not None:
             op.p3 = previous.p3         # C's affair: all registers that the Permutation names
         elif op.opcode == _OP_AGGSTEP and previous is not None:
@@ -330,11 +319,9 @@ def _prepare_call(ops, op):
     if not isinstance(w, W_Text):
         return
     if like:
-        prepared = mem.alloc(2 * w.size + 8)
+        prepared = constants.alloc(2 * w.size + 8)
         if capi.prepare_pattern(w.address, w.size, kind, prepared):
             op.pattern = prepared
-        else:
-            mem.free(prepared)
     else:
         op.date_part = functions.date_part(text_of(w.address, w.size))
 

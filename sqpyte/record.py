@@ -91,17 +91,21 @@ def find_column(row, size, column):
     return MISSING
 
 
-def value_of(kind, serial_type, address, cursor, careful):
+def value_of(kind, serial_type, address, cursor, careful, before, after):
     """The value of a column.
 
     Args: kind and serial_type of it; its address; the cursor's number, for the origin of
-        texts; careful, whether the 7 bytes before address may be outside of the buffer.
+        texts; careful, whether no more than `before` bytes before the address and `after` bytes from
+        it on, those of the record, are known to be in the buffer: else 7 before it are, too.
     Returns: a W_Value, or None for serial types to leave to C.
     """
     if kind == KIND_INT:
-        if careful:
-            return W_Int(small_int(address, serial_type))
-        return W_Int(int_before(address + size_entry(serial_type), serial_type))
+        size = size_entry(serial_type)
+        if not careful or before + size >= 8:
+            return W_Int(int_before(address + size, serial_type))
+        if after >= 8 and size != 0:
+            return W_Int(mem.big_endian_int_before_others(address, size))
+        return W_Int(small_int(address, serial_type))
     if kind == KIND_REAL:
         r = mem.big_endian_real(address)
         if r != r:

@@ -8,12 +8,19 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
+from rpython.memory.gc import env
 from rpython.rlib.entrypoint import entrypoint_lowlevel
 from rpython.rlib.rstack import _stack_set_length_fraction
 from rpython.rtyper.lltypesystem import lltype, rffi
 from rpython.rtyper.lltypesystem.lloperation import llop
 
 from sqpyte import interp
+
+# Where the RPython heap's objects are made.  RPython would take half of the processor's largest
+# cache, up to tens of MB, which an interpreter needs for its program's objects. Here traces make
+# none, but tracing does.  PYPY_GC_NURSERY overrides it.
+NURSERY = 1 << 20
+env.estimate_best_nursery_size = lambda: NURSERY
 
 
 class _State(object):
@@ -37,11 +44,7 @@ def sqpyte_vm_run(vdbe):
         interp.start()
         rffi.stackcounter.stacks_counter -= 1
         return rffi.cast(rffi.INT, 0)
-    try:
-        result = interp.run(rffi.cast(lltype.Signed, vdbe))
-    except MemoryError:
-        llop.debug_fatalerror(lltype.Void, "sqpyte: out of memory in the VM")
-        result = 0
+    result = interp.run(rffi.cast(lltype.Signed, vdbe))
     rffi.stackcounter.stacks_counter -= 1
     return rffi.cast(rffi.INT, result)
 

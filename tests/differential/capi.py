@@ -69,6 +69,8 @@ const char *sqlite3_sql(sqlite3_stmt *);
 int sqlite3_limit(sqlite3 *, int, int);
 int sqlite3_test_control(int, ...);
 int sqpyte_set_mode(int mode, int threshold);
+int sqpyte_set_memory(long long limit);
+long long sqpyte_memory(int what);
 int sqpyte_tier(sqlite3_stmt *);
 int sqpyte_why(sqlite3_stmt *);
 long long sqpyte_entries(sqlite3_stmt *);
@@ -125,6 +127,14 @@ class Library:
     def set_mode(self, mode, threshold):
         """Choose the tiers (see c_engine/engine.h); only in libraries of ours."""
         assert self.c.sqpyte_set_mode(mode, threshold) == OK
+
+    def set_memory(self, limit):
+        """Choose how many bytes the VM may hold; only in libraries of ours."""
+        assert self.c.sqpyte_set_memory(limit) == OK
+
+    def memory(self, what):
+        """One of SQPYTE_MEMORY_* of c_engine/engine.h; only in libraries of ours."""
+        return self.c.sqpyte_memory(what)
 
 
 class Connection:

@@ -14,9 +14,11 @@ CALLED = re.compile(r'ConstClass\((\w+)\)')
 class Trace:
     """A compiled loop, from its label on, or a bridge.
 
-    `names` are the operations' names, `calls` the C functions called, in order."""
+    `is_loop` says which, `names` are the operations' names, `calls` the C functions called, in
+    order."""
 
     def __init__(self, lines):
+        self.is_loop = any(' label(' in line for line in lines)
         body = lines
         for i, line in enumerate(lines):
             if ' label(' in line:
@@ -42,13 +44,14 @@ class Trace:
             line for line in self.lines if 'getfield_gc' in line)))
 
 
-def traces_of(command, database, sql, log):
+def traces_of(command, database, sql, log, mode='hot'):
     """Run sql and return (its output, the loops and bridges compiled).
 
-    Args: command, path of build/sqpyte; database and log, file names.
+    Args: command, path of build/sqpyte; database and log, file names; mode, as SQPYTE_VM.
     """
-    environment = dict(os.environ, PYPYLOG='jit-log-opt:' + str(log))
-    environment.pop('SQPYTE_VM', None)
+    environment = dict(os.environ, PYPYLOG='jit-log-opt:' + str(log), SQPYTE_VM=mode)
+    for name in ('SQPYTE_JIT', 'SQPYTE_WITHOUT', 'SQPYTE_VM_THRESHOLD', 'SQPYTE_VM_MEMORY'):
+        environment.pop(name, None)
     done = subprocess.run([command, str(database), sql], env=environment, check=True,
                           stdout=subprocess.PIPE, universal_newlines=True)
     traces = []

@@ -115,3 +115,50 @@ def test_what_min_and_max_may_not_set_stays_live():
     ops[1].skip_register = 3
     liveness.annotate(ops)
     assert 3 in ops[1].live
+
+
+def test_a_call_needs_what_its_own_return_leads_to():
+    ops = program(
+        ('Gosub', 1, 5, 0, 0),
+        ('SCopy', 7, 8, 0, 0),          # behind the first call r7 is read,
+        ('Gosub', 1, 5, 0, 0),
+        ('SCopy', 9, 8, 0, 0),          # behind the second one r9
+        ('Halt', 0, 0, 0, 0),
+        ('SCopy', 6, 10, 0, 0),
+        ('Return', 1, 0, 0, 0))
+    assert ops[0].live == [6, 7, 9]     # the subroutine reads r6
+    assert ops[2].live == [6, 9]
+    assert ops[5].live == [1, 6, 7, 9]  # which knows only that one of both called it
+    assert ops[2].dead == [7]
+    assert ops[0].dead == []
+    assert ops[0].live_after == ops[5].live
+
+
+def test_a_call_within_a_subroutine():
+    ops = program(
+        ('Gosub', 1, 3, 0, 0),
+        ('SCopy', 5, 6, 0, 0),
+        ('Halt', 0, 0, 0, 0),
+        ('Gosub', 2, 6, 0, 0),          # the subroutine calls another one,
+        ('SCopy', 7, 8, 0, 0),
+        ('Return', 1, 0, 0, 0),
+        ('If', 9, 8, 0, 0),             # which may jump to the first one's end
+        ('Return', 2, 0, 0, 0),
+        ('SCopy', 10, 11, 0, 0),
+        ('Return', 1, 0, 0, 0))
+    assert ops[0].live == [5, 7, 9, 10]
+    assert ops[3].live == [1, 5, 7, 9, 10]
+
+
+def test_a_return_address_that_others_write_is_not_summarised():
+    ops = program(
+        ('Gosub', 1, 3, 0, 0),
+        ('SCopy', 5, 6, 0, 0),
+        ('Halt', 0, 0, 0, 0),
+        ('If', 9, 5, 0, 0),
+        ('Integer', 6, 1, 0, 0),
+        ('Return', 1, 0, 0, 0),
+        ('Noop', 0, 0, 0, 0),
+        ('SCopy', 7, 8, 0, 0),
+        ('Halt', 0, 0, 0, 0))
+    assert ops[0].live == [5, 7, 9]

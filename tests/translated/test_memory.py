@@ -1,0 +1,155 @@
+"""Programs and machine code are bounded: what wasn't used for longest is forgotten, and a statement
+for which there is no room stays in C and says so. A process of its own for each, so that memory can
+be measured."""
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.differential.tiers import ROOT
+
+# HEAD is before each program: a library with a table of ROWS rows, and how statements are run.
+HEAD = """
+import sys
+from tests.differential.capi import Connection, Error, Library
+HOT, OFF, WHY_HOT, WHY_FULL = 1, 0, 1, 10
+LIMIT, USED, CODE, PROGRAMS, FORGOTTEN = range(5)
+ROWS = 4000
+library = Library(sys.argv[1])
+library.set_mode(HOT, 500)
+connection = Connection(library)
+connection.execute("CREATE TABLE t(a INTEGER PRIMARY KEY, b INTEGER, c REAL, d TEXT)")
+connection.execute('''INSERT INTO t WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1
+    FROM r LIMIT %d) SELECT n, n %% 97, n / 8.0, 'name ' || (n %% 13) FROM r''' % ROWS)
+
+def rss():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+def run(i, reruns=1):
+    "A hot statement unlike the others: whether it was hot, after a check of its answer."
+    sql = "SELECT sum(b + %d), count(*) FROM t WHERE b >= %d AND d <> 'x%d'" % (i, i % 9, i)
+    statement = connection.prepare(sql)
+    for _ in range(reruns):
+        row = statement.step()
+        chosen = [n % 97 for n in range(1, ROWS + 1) if n % 97 >= i % 9]
+        assert row == (sum(chosen) + i * len(chosen), len(chosen)), (i, row)
+        why = statement.why()
+        statement.reset()
+    statement.finalize()
+    return why
+"""
+
+
+@pytest.fixture
+def process(vm_library):
+    def run(program, **environment):
+        done = subprocess.run([sys.executable, '-c', HEAD + program, vm_library], cwd=ROOT,
+                              env=dict(os.environ, **environment), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, universal_newlines=True, timeout=300)
+        assert done.returncode == 0, done.stderr[-3000:]
+        return done.stdout
+    return run
+
+
+def test_many_statements_stay_within_the_limit(process):
+    process("""
+library.set_memory(4 << 20)
+for i in range(150):
+    assert run(i) == WHY_HOT
+settled = rss()
+for i in range(150, 900):
+    assert run(i) == WHY_HOT
+assert library.memory(FORGOTTEN) > 500
+assert library.memory(USED) <= 4 << 20
+assert 0 < library.memory(CODE) < library.memory(USED)
+assert library.memory(PROGRAMS) < 400
+grown = rss() - settled
+assert grown < 6 << 20, grown
+""")
+
+
+def test_what_is_used_often_is_kept(process):
+    """Of two loops the JIT's code stays while others come and go."""
+    process("""
+library.set_memory(3 << 20)
+statement = connection.prepare("SELECT count(*) FROM t WHERE b > 40")
+for i in range(300):
+    run(i)
+    statement.reset()
+    assert statement.step() == (sum(n % 97 > 40 for n in range(1, ROWS + 1)),)
+    assert statement.why() == WHY_HOT
+assert library.memory(FORGOTTEN) > 100
+""")
+
+
+def test_a_statement_whose_program_was_forgotten(process):
+    process("""
+library.set_memory(2 << 20)
+old = [connection.prepare("SELECT max(b) + %d, min(d) FROM t WHERE c > 3" % i) for i in range(40)]
+for i in range(300):
+    run(i)
+    statement = old[i % 40]
+    statement.reset()
+    assert statement.step() == (96 + i % 40, "name 0")
+assert library.memory(FORGOTTEN) > 100
+""")
+
+
+def test_without_room_statements_stay_in_c_and_say_so(process):
+    process("""
+library.set_memory(0)
+for i in range(5):
+    assert run(i, 20) == WHY_FULL
+assert library.memory(PROGRAMS) == 0
+library.set_memory(8 << 20)
+assert run(7) == WHY_HOT and library.memory(PROGRAMS) == 1
+library.set_memory(1)           # less than that one takes
+assert run(8) == WHY_FULL and library.memory(PROGRAMS) == 0
+""")
+
+
+def test_the_environment_says_how_much(process):
+    process("""
+assert library.memory(LIMIT) == 3 << 20
+assert library.memory(-1) == library.memory(5) == -1
+assert library.c.sqpyte_set_memory(-1) == 21
+for i in range(200):
+    assert run(i) == WHY_HOT
+assert library.memory(FORGOTTEN) > 50
+""", SQPYTE_VM_MEMORY='3')
+
+
+def test_what_runs_is_not_forgotten(process):
+    """A function that runs hot statements itself: those find no room while the outer one runs."""
+    process("""
+library.set_memory(2 << 20)
+library.set_mode(2, 1)
+reasons = []
+connection.create_function("inner", lambda text: reasons.append(run(len(reasons))) or text)
+for _ in range(2):
+    rows = connection.execute("SELECT count(inner(d)), sum(b) FROM t WHERE a <= 200")
+    assert rows == [(200, sum(n % 97 for n in range(1, 201)))], rows
+assert set(reasons) <= {WHY_HOT, WHY_FULL} and WHY_FULL in reasons, set(reasons)
+""")
+
+
+def test_a_text_for_which_there_is_no_memory(process):
+    """The VM's copy of a large text can't be had: the statement ends with SQLITE_NOMEM (7), as it
+    does in C."""
+    process("""
+import resource
+library.set_mode(2, 1)
+connection.execute("CREATE TABLE big(x)")
+connection.execute("INSERT INTO big VALUES (hex(zeroblob(20000000))), ('a'), ('b')")
+used = int(open("/proc/self/statm").read().split()[0]) * 4096
+resource.setrlimit(resource.RLIMIT_AS, (used + (100 << 20), -1))
+for sql in ["SELECT max(x || x || x) FROM big", "SELECT DISTINCT x || 'c' || x || x FROM big"]:
+    try:
+        connection.execute(sql)
+        raise AssertionError("there was memory")
+    except Error as error:
+        assert error.code == 7, error
+assert connection.execute("SELECT count(*) FROM t") == [(ROWS,)]
+""")
