@@ -20,8 +20,8 @@ no cursor, `ARGUMENTS` the registers from P2 on, as many as the function P4 is c
 P1 if it is an ephemeral table and else for all cursors, or `ALL`.  An opcode whose effects are
 known needs not the whole frame to be handed to C and back (interp.py).
 
-`seeks` marks an opcode that goes down a B-tree: hot loops with such an opcode stay in C, because
-the way down is most of their time and tracing them costs more than it gains (docs/vm.md).
+`seeks` marks an opcode that goes down a B-tree.  That is C's work in either tier and most of such a
+loop's time: c_engine/tier.c decides whether it is worth tracing.
 
 A handler takes (frame, op, pc) and returns the next pc, or, having changed nothing, ASK_C:
 upstream's own code then executes the opcode.
