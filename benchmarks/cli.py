@@ -1,4 +1,4 @@
-"""The command line: `python -m benchmarks micro|tpch|ssb|figure3|data` (`--help` says more).
+"""The command line: `python -m benchmarks micro|tpch|ssb|figure3|startup|data` (`--help` says more).
 
 Exit code 0: all answers were the same; 1: they weren't, or a process failed; 2: something is
 missing.
@@ -20,6 +20,7 @@ from benchmarks import (
     places,
     queries,
     ssb,
+    startup,
     worker,
 )
 from benchmarks import report as reports
@@ -161,6 +162,8 @@ def main(arguments):
     generate.add_argument('--scale', type=positive, default=0.2, help='the scale factor')
     generate.add_argument('--dataset', choices=sorted(data.DATASETS), default='tpch',
                           help='TPC-H or the Star Schema Benchmark')
+    short = commands.add_parser('startup', help='what short programs cost, with sqlite3 and sqpyte')
+    short.add_argument('--processes', type=int, default=15, help='for each program and module')
     options = parser.parse_args(arguments)
     console = Console()
     if not console.is_terminal:   # a file or a pipe has no width of its own
@@ -169,6 +172,9 @@ def main(arguments):
         if options.command == 'data':
             dataset = data.DATASETS[options.dataset]
             console.print(ensure_data(dataset, options.scale, console), soft_wrap=True)
+            return 0
+        if options.command == 'startup':
+            startup.main(console, bar, options.processes)
             return 0
         return run_suite(options.command, SUITES[options.command], options, console)
     except (places.Missing, RuntimeError) as error:

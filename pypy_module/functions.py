@@ -70,7 +70,8 @@ def reader(narg):
         return read_any
     function = _readers.get(narg)
     if function is None:
-        namespace = define(generate(narg), 'arguments_%d' % narg, {'read_argument': read_argument})
+        namespace = define(generate(narg), 'arguments_%d' % narg, {'read_argument': read_argument},
+                           keep=True)
         function = _readers[narg] = namespace['read']
     return function
 

@@ -10,8 +10,7 @@ from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import capi, mem
 from sqpyte.program import program_of
 
-ROW, GROW = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_GROW']
-COLUMNS = NUMBERS['SQPYTE_ROW_COLUMNS']
+GROW = NUMBERS['SQPYTE_GROW']
 HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
 
 MOST_CLASSES = 4        # for one loop, by the types of the first row
@@ -119,33 +118,6 @@ def obstacle(statement):
 def counter(statement):
     """The statement's program counter."""
     return mem.i32(address_of(statement.pointer) + layout.Vdbe_pc)
-
-
-def step_to(statement, loop):
-    """Step the statement in C up to the head of a loop.
-
-    Returns:
-        INLINED if it is there, else the code of a step that has ended elsewhere.
-    """
-    vdbe = address_of(statement.pointer)
-    mem.set_i32(vdbe + layout.Vdbe_sqpyteStopPc, loop.head)
-    rc = lib.sqpyte_step(statement.pointer, statement.cells)
-    if rc == ROW and statement.cells[COLUMNS] == 0:
-        return tiers.INLINED
-    return statement.grow() if rc == GROW else rc
-
-
-def rows_estimated(statement, loop):
-    """About how many rows the table has whose scan has just begun (int)."""
-    vdbe = address_of(statement.pointer)
-    vc = mem.i64(mem.i64(vdbe + layout.Vdbe_apCsr) + 8 * loop.cursor)
-    cursor = mem.i64(vc + layout.VdbeCursor_uc)
-    page = mem.i64(cursor + layout.BtCursor_pPage)
-    rows = mem.u16(page + layout.MemPage_nCell)
-    for depth in range(mem.u8(cursor + layout.BtCursor_iPage)):
-        page = mem.i64(cursor + layout.BtCursor_apPage + 8 * depth)
-        rows *= mem.u16(page + layout.MemPage_nCell) + 1
-    return rows
 
 
 def first_tags(vdbe, loop):

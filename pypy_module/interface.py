@@ -164,6 +164,7 @@ def generate(path, header_paths):
     import contextlib
     import importlib
     import io
+    import py_compile
 
     import cffi
     headers = []
@@ -183,6 +184,8 @@ def generate(path, header_paths):
     with open(partial, 'a') as file:
         file.write('\nNUMBERS = %r\nRESULT_CODES = %r\n' % (values, result_codes(headers[0])))
     os.replace(partial, path)
+    # Even where PYTHONDONTWRITEBYTECODE is set: compiling it takes longer than all else at import.
+    py_compile.compile(path)
     importlib.invalidate_caches()
 
 

@@ -217,7 +217,8 @@ def packer(count):
         return refuse
     function = _functions.get(count)
     if function is None:
-        namespace = define(generate(count), 'pack_%d' % count, {'registry': registry})
+        namespace = define(generate(count), 'pack_%d' % count, {'registry': registry},
+                           keep=True)
         function = _functions[count] = namespace['pack']
     return function
 

@@ -2,7 +2,10 @@
 import sys
 
 import sqpyte
+from pypy_module import inline, tiers
 
+sqpyte.connect      # loads the module, which installs a planner
+tiers.planner = inline.Planner(worth=1000)
 connection = sqpyte.connect(':memory:', isolation_level=None)
 connection.execute('CREATE TABLE t(a INTEGER, b REAL, c REAL, d TEXT)')
 connection.execute('''
