@@ -101,7 +101,9 @@ def main(console, bar, processes):
         task = progress.add_task('startup', note='',
                                  total=len(PROGRAMS) * len(MODULES) * (processes + 1))
         for name, program in PROGRAMS.items():
-            times = measure(program, processes, lambda: progress.update(task, advance=1, note=name))
+            def step(name=name):
+                progress.update(task, advance=1, note=name)
+            times = measure(program, processes, step)
             stock, ours = [statistics.median(times[module]) for module in MODULES]
             table.add_row(name, '%.1f' % (1000 * stock), '%.1f' % (1000 * ours),
                           '%.2f' % (stock / ours))

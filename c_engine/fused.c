@@ -302,6 +302,9 @@ static void sqpyteCall(
     case SQLITE_NULL:
       sqlite3_result_null(pCtx);
       break;
+    case SQPYTE_CALL_FAILED:
+      sqlite3_result_error(pCtx, "user-defined function raised exception", -1);
+      break;
   }
 }
 

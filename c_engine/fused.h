@@ -79,6 +79,8 @@ SQPYTE_EXPORT void sqpyte_facts(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
 #define SQPYTE_CALL_KEY 2         /* in and out: the aggregate's key, 0 at first */
 #define SQPYTE_CALL_RESULT 3
 #define SQPYTE_CALL_ARGS 4
+/* The tag of a call that has failed so badly that it couldn't even say so. */
+#define SQPYTE_CALL_FAILED 6
 /* What xCall is to do. */
 #define SQPYTE_DO_FUNCTION 0
 #define SQPYTE_DO_STEP 1

@@ -221,9 +221,3 @@ def packer(count):
                            keep=True)
         function = _functions[count] = namespace['pack']
     return function
-
-
-def pack(statement, parameters):
-    """Pack the parameters for one execution; raises what `pack_any` raises."""
-    if statement.pack(statement, parameters, 0, 0) < 0:
-        pack_any(statement, parameters)

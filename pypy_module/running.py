@@ -62,11 +62,16 @@ class Running(Part):
 
     def _pack(self, statement, parameters):
         """Pack the parameters; when they don't fit, the transaction is begun all the same."""
+        if statement.pack(statement, parameters, 0, 0) >= 0:
+            return
         try:
-            packing.pack(statement, parameters)
+            packing.pack_any(statement, parameters)
         except BaseException:
-            self._begin_for(statement)
+            if self._db:
+                self._begin_for(statement)
             raise
+        if not self._db:    # an adapter has closed it
+            self._check_open()
 
     def _run_many(self, statement, rows, start):
         """Run a statement for as many rows of parameters of plain types as its buffer holds.
@@ -163,6 +168,8 @@ class Running(Part):
                 statement.reset()
                 statement.busy = True
                 rc = self._run(statement, parameters)
+            if not self._db:    # a function has closed it
+                self._check_open()
             if statement.cells[REPREPARES] != statement.reprepares:
                 statement.recompiled()
             statement.cells[ROWID] = lib.sqlite3_last_insert_rowid(self._db)

@@ -8,6 +8,7 @@ import pytest
 import sqpyte
 from benchmarks import startup
 from pypy_module import generated, worth
+from tests.pypy_module.inlining import planned
 
 PYPY = platform.python_implementation() == 'PyPy'
 
@@ -26,7 +27,8 @@ def connection():
     connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b)')
     connection.execute('WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r '
                        'LIMIT 50000) INSERT INTO t SELECT n, n % 10 FROM r')
-    yield connection
+    with planned('C'):
+        yield connection
     connection.close()
 
 
