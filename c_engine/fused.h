@@ -31,6 +31,7 @@
 /* Flags of sqpyte_execute(). */
 #define SQPYTE_IN_TRANSACTION 1   /* SQPYTE_BEGIN unless in a transaction */
 #define SQPYTE_ONE_ROW 2          /* there is at most one row: finish if there */
+#define SQPYTE_IMPATIENT 4        /* don't wait for locks: SQLITE_BUSY at once */
 
 /* Version of this interface; a caller checks that it is the one it knows. */
 #define SQPYTE_FUSED_VERSION 3
@@ -60,6 +61,10 @@ SQPYTE_EXPORT int sqpyte_step(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
 
 /* Stores the present row again, after SQPYTE_GROW. */
 SQPYTE_EXPORT int sqpyte_row(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
+
+/* Sets how long to wait for locks, in milliseconds, as PRAGMA busy_timeout
+** tells it, without touching the busy handler. Returns what it was. */
+SQPYTE_EXPORT int sqpyte_patience(sqlite3 *db, int ms);
 
 /* Facts about a statement, each a word. */
 #define SQPYTE_FACT_PARAMETERS 0

@@ -94,6 +94,7 @@ int sqpyte_fused_version(void);
 int sqpyte_execute(sqlite3_stmt *stmt, int64_t *in, const char *text, int flags, int64_t *out);
 int sqpyte_execute_many(sqlite3_stmt *stmt, int64_t *in, const char *text, int rows,
     int64_t *out);
+int sqpyte_patience(sqlite3 *db, int ms);
 int sqpyte_bind(sqlite3_stmt *stmt, int64_t *in, const char *text);
 int sqpyte_step(sqlite3_stmt *stmt, int64_t *out);
 int sqpyte_row(sqlite3_stmt *stmt, int64_t *out);
