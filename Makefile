@@ -13,7 +13,7 @@ ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
 .PHONY: all help deps deps-test engine pypy-env test-env data figure3 python27 vm test test-all test-pypy \
-        test-cpython lint docs bench clean distclean
+        test-cpython lint docs bench bench-ablations clean distclean
 .NOTPARALLEL:
 
 all: figure3  ## the main job: install and build what is missing, then run the paper's Figure 3
@@ -88,6 +88,9 @@ bench: data vm  ## run the micro-benchmarks, TPC-H and SSB (SCALE=0.2 for the pu
 	@$(PYTHON) -m benchmarks micro --scale $(SCALE)
 	@$(PYTHON) -m benchmarks tpch --scale $(SCALE)
 	@$(PYTHON) -m benchmarks ssb --scale $(SCALE)
+
+bench-ablations: data  ## the micro-benchmarks without inlining, and without specialising
+	@$(PYTHON) -m benchmarks micro --scale $(SCALE) --engines sqpyte-pypy,no-inline,no-specialise
 
 clean:  ## remove the libraries and environments (keeps TPC-H data and translated VMs)
 	rm -rf build/engine build/sqlite build/stock build/*.so build/*.inputs build/sqpyte \
