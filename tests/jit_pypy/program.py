@@ -80,5 +80,18 @@ def fetchall():
     return len(connection.execute('SELECT a, b FROM t').fetchall())
 
 
+def point():
+    total = 0.0
+    for number in range(20000):
+        total += connection.execute('SELECT b FROM t WHERE rowid = ?', (number + 1,)).fetchone()[0]
+    return total
+
+
+def insert():
+    for number in range(20000):
+        connection.execute('INSERT INTO u VALUES(?, ?, ?)', (number, 0.5, 'text'))
+
+
+connection.execute('CREATE TABLE u(a INTEGER, b REAL, c TEXT)')
 for _ in range(6):
     globals()[sys.argv[1]]()
