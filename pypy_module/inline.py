@@ -19,7 +19,7 @@ from sqpyte import mem
 
 ROW, GROW = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_GROW']
 COLUMNS = NUMBERS['SQPYTE_ROW_COLUMNS']
-LOOP_ROWS, LOOP_PYTHON = NUMBERS['SQPYTE_LOOP_ROWS'], NUMBERS['SQPYTE_LOOP_PYTHON']
+LOOP_PYTHON, LOOP_MORE = NUMBERS['SQPYTE_LOOP_PYTHON'], NUMBERS['SQPYTE_LOOP_MORE']
 
 PATIENCE = 400          # rows from C before a statement's loop is looked at
 MOST_PATIENCE = 10000   # rows from one look to the next, at most
@@ -50,7 +50,7 @@ class Planner:
         loops = lib.sqpyte_loops(address_of(statement.pointer))
         if loops & LOOP_PYTHON:
             return tiers.AT_ONCE
-        return tiers.LATER if loops & LOOP_ROWS else tiers.NOT
+        return tiers.LATER if loops & LOOP_MORE else tiers.NOT
 
     def begin(self, connection, cursor, statement):
         """See tiers.py."""
@@ -63,6 +63,7 @@ class Planner:
         loop = machine.known(statement).loop_with_user_code()
         if loop is None:
             statement.inlinable = False
+            statement.patience = self.patience
             return stepped(statement)
         if machine.obstacle(statement):
             return stepped(statement)
@@ -74,18 +75,26 @@ class Planner:
 
     def take_over(self, connection, cursor, statement):
         """See tiers.py."""
+        if statement.leftover is not None:
+            rc = statement.leftover.step_leftover(cursor)
+            return stepped(statement) if rc is None else rc
         statement.patience = self.patience
         if obstacle(connection) or not self._pays(statement):
             return stepped(statement)
         machine = _machine()
-        loop = machine.known(statement).loop_at(machine.counter(statement))
-        if loop is None:
-            if not machine.known(statement).has_loops():
+        known = machine.known(statement)
+        place = machine.counter(statement)
+        loop = known.loop_at(place)
+        ahead = None if loop is not None else known.ahead_at(place)
+        if loop is None and ahead is None:
+            if not known.has_loops():
                 statement.patience = -1
             return stepped(statement)
         if machine.obstacle(statement):
             return stepped(statement)
         statement.patience = self.patience_again
+        if loop is None:
+            return machine.run_ahead(connection, cursor, statement, ahead, self.patience_again)
         rc = step_to(statement, loop.head)
         if rc != tiers.INLINED:
             return rc
@@ -103,6 +112,7 @@ class Planner:
         head = worth.first_head(statement)
         if head < 0:
             statement.inlinable = False
+            statement.patience = self.patience
             return stepped(statement)
         rc = step_to(statement, head)
         if rc != tiers.INLINED:

@@ -1,8 +1,9 @@
 """Taking a loop over from C: its class, stopping the statement there, starting the runner."""
 
 from c_engine.generated import layout
-from pypy_module import tiers
+from pypy_module import inline_rows, tiers
 from pypy_module.inline import stepped
+from pypy_module.inline_ahead import FREE, UNDONE, Aheads
 from pypy_module.inline_calls import Calls
 from pypy_module.inline_code import Code, spec, tag_words
 from pypy_module.inline_shape import loops
@@ -20,6 +21,11 @@ DESCRIPTIONS = {
     'run': 'it runs as one loop in Python',
 }
 
+WAYS = {
+    FREE: 'its rows are computed ahead in C, many in one call',
+    UNDONE: 'its rows are computed ahead in C, many in one call, and undone where it matters',
+}
+
 capi.use(lib)
 
 
@@ -28,12 +34,14 @@ class Shapes:
 
     Attributes:
         found: list of (pc of the Next, Loop or None, reason).
+        aheads: the Aheads.
         classes: by the head of a loop, its classes by the tags of the first row (dict of dicts).
     """
 
-    def __init__(self, found):
-        """Take what `inline_shape.loops` found."""
+    def __init__(self, found, aheads):
+        """Take what `inline_shape.loops` found, and the Aheads."""
         self.found = found
+        self.aheads = aheads
         self.classes = {}
 
 
@@ -51,12 +59,18 @@ class Known:
         self.calls = Calls(vdbe, program.ops)
         key = program.number, self.calls.key
         if key not in _shapes:
-            _shapes[key] = Shapes(loops(program, self.calls))
+            _shapes[key] = Shapes(loops(program, self.calls), Aheads(program, self.calls))
         self.shapes = _shapes[key]
 
     def has_loops(self):
-        """Whether any loop can be inlined."""
-        return any(loop is not None for _, loop, _ in self.shapes.found)
+        """Whether any loop can be inlined, or rows computed ahead."""
+        return (any(loop is not None for _, loop, _ in self.shapes.found)
+                or any(type(ahead) is not str for ahead in self.shapes.aheads.found.values()))
+
+    def ahead_at(self, pc):
+        """The Ahead for a statement that is at this pc after a row, or None."""
+        ahead = self.shapes.aheads.found.get(pc)
+        return None if type(ahead) is str else ahead
 
     def loop_at(self, pc):
         """The Loop that holds this pc, or None."""
@@ -84,6 +98,10 @@ class Known:
     def explained(self):
         """Whether a loop is inlined (bool), the reasons, and the generated code (both str)."""
         reasons, details = [], []
+        for pc, ahead in sorted(self.shapes.aheads.found.items()):
+            if self.loop_at(pc) is None:
+                reasons.append('rows at %d: %s' % (
+                    pc - 1, ahead if type(ahead) is str else WAYS[ahead.way]))
         for end, loop, reason in self.shapes.found:
             if loop is None:
                 reasons.append('loop at %d: %s' % (end, reason))
@@ -118,6 +136,24 @@ def obstacle(statement):
 def counter(statement):
     """The statement's program counter."""
     return mem.i32(address_of(statement.pointer) + layout.Vdbe_pc)
+
+
+def run_ahead(connection, cursor, statement, ahead, patience):
+    """Have C compute rows ahead; `patience`: of the statement when it goes on without.
+
+    Returns:
+        INLINED, or what stepping the statement in C returned.
+    """
+    made = inline_rows.class_for(lib.sqlite3_column_count(statement.pointer))
+    runner = made(connection, statement, known(statement).shapes.aheads, ahead, patience)
+    try:
+        rc = runner.begin(cursor)
+    except BaseException:
+        runner.detach()
+        raise
+    if rc is None:
+        return tiers.INLINED
+    return statement.grow() if rc == GROW else rc
 
 
 def first_tags(vdbe, loop):

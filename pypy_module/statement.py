@@ -92,6 +92,9 @@ class Statement:
         rows_in_c: about how many rows of loops that may be inlined C has done (int).
         runner: the inliner's, which runs it at present, or None.
         inlining: what the inliner knows of it, or None.
+        leftover: the inliner's runner that has rows which C has computed ahead, in place of the
+            next steps, or None.
+        kept: what the texts of the row in the buffer are in, if not in SQLite's memory.
     """
 
     def __init__(self, db, sql, without_type=False):
@@ -108,6 +111,8 @@ class Statement:
         self.rows_in_c = 0
         self.runner: Any = None
         self.inlining: Any = None
+        self.leftover: Any = None
+        self.kept: Any = None
         self.without_type = without_type
         start = skip(sql)
         keyword = sql[start:start + 7].lower()
