@@ -138,11 +138,11 @@ class Planner:
     def explain(self, connection, statement):
         """See tiers.py."""
         if not statement.queries:
-            return False, 'it is not a query', ''
+            return False, 'it is not a query', '', {}
         machine = _machine()
         why = obstacle(connection) or machine.obstacle(statement)
         if why:
-            return False, why, ''
+            return False, why, '', {}
         return machine.known(statement).explained()
 
 

@@ -96,22 +96,26 @@ class Known:
         return self.shapes.classes.setdefault(loop.head, {})
 
     def explained(self):
-        """Whether a loop is inlined (bool), the reasons, and the generated code (both str)."""
+        """What `explain` in tiers.py is to return."""
         reasons, details = [], []
+        places = {}
         for pc, ahead in sorted(self.shapes.aheads.found.items()):
             if self.loop_at(pc) is None:
                 reasons.append('rows at %d: %s' % (
                     pc - 1, ahead if type(ahead) is str else WAYS[ahead.way]))
+                if type(ahead) is not str:
+                    places[pc - 1] = 'ahead'
         for end, loop, reason in self.shapes.found:
             if loop is None:
                 reasons.append('loop at %d: %s' % (end, reason))
                 continue
             for made in self.classes_of(loop).values():
                 details.append(made.source)
+            places.update((pc, 'python') for pc in range(loop.head, loop.end + 1))
             reasons.append('loop at %d: %s' % (loop.head, DESCRIPTIONS[loop.shape]))
         if not reasons:
             reasons.append('it has no loop over a table')
-        return self.has_loops(), '; '.join(reasons), '\n'.join(details)
+        return self.has_loops(), '; '.join(reasons), '\n'.join(details), places
 
 
 def known(statement):

@@ -105,6 +105,7 @@ int sqpyte_create_collation(sqlite3 *db, const char *name, SqpyteFunction *f);
 int sqpyte_max_function_args(void);
 int sqpyte_why(void *stmt);
 int sqpyte_tier(void *stmt);
+int sqpyte_covers_loop(intptr_t stmt, int head);
 
 int sqpyte_loops(intptr_t stmt);
 int sqpyte_batch(intptr_t cursor, intptr_t spec, intptr_t out, int next);
