@@ -48,6 +48,10 @@ struct SqpyteRows {
   Mem *aMem;
   SqpytePlace *aPlace;
   u8 *aOpcode;                /* the watched opcodes */
+  char *aLog;                 /* keys inserted: for each an i64 with the cursor's
+                              ** number and above 32 bits its size, the key */
+  i64 nLog;                   /* bytes of it in use */
+  int nLogAlloc;
 };
 
 long sqpyte_rows_open(long pStmt){
@@ -62,7 +66,7 @@ long sqpyte_rows_open(long pStmt){
 static void sqpyteForget(SqpyteRows *pRows){
   int i;
   for(i=0; i<pRows->nMem; i++) sqlite3VdbeMemRelease(&pRows->aMem[i]);
-  pRows->nMem = pRows->nPlace = 0;
+  pRows->nMem = pRows->nPlace = pRows->nLog = 0;
   pRows->bNoted = 0;
 }
 
@@ -72,7 +76,19 @@ void sqpyte_rows_close(long rows){
   sqlite3_free(pRows->aMem);
   sqlite3_free(pRows->aPlace);
   sqlite3_free(pRows->aOpcode);
+  sqlite3_free(pRows->aLog);
   sqlite3_free(pRows);
+}
+
+/* Makes room for n elements of nByte bytes; 0 if there is no memory. */
+static int sqpyteRoom(void **ppArray, int *pnAlloc, i64 n, int nByte){
+  if( n>*pnAlloc ){
+    void *pNew = n>0x7fffffff/2 ? 0 : sqlite3_realloc64(*ppArray, (u64)n*nByte);
+    if( pNew==0 ) return 0;
+    *ppArray = pNew;
+    *pnAlloc = (int)n;
+  }
+  return 1;
 }
 
 /* Copies cells into the buffer, texts and blobs included; 0 if there is no
@@ -131,6 +147,58 @@ static int sqpyteKeepRow(SqpyteRows *pRows, Mem *pMem, int nCell){
   return 1;
 }
 
+/* The IdxInsert of DISTINCT's index, of a key that Found has not found; noted,
+** so that it can be taken out again. 0 if upstream has to do it. */
+static int sqpyteInsertKey(SqpyteRows *pRows, const Op *pOp){
+  Vdbe *p = pRows->p;
+  VdbeCursor *pC = p->apCsr[pOp->p1];
+  Mem *pKey = &p->aMem[pOp->p2];
+  BtreePayload x;
+  if( pC==0 || pC->eCurType!=CURTYPE_BTREE || !pC->isEphemeral || pC->seekResult==0
+   || (pKey->flags & (MEM_Blob|MEM_Zero))!=MEM_Blob
+  ){
+    return 0;
+  }
+  if( pRows->bNoted ){
+    i64 nNew = pRows->nLog + sizeof(i64) + ROUND8((i64)pKey->n);
+    i64 head = (i64)pOp->p1 | (i64)pKey->n<<32;
+    if( nNew>pRows->nLogAlloc
+     && !sqpyteRoom((void**)&pRows->aLog, &pRows->nLogAlloc, 2*nNew, 1)
+    ){
+      return 0;
+    }
+    memcpy(pRows->aLog + pRows->nLog, &head, sizeof(head));
+    memcpy(pRows->aLog + pRows->nLog + sizeof(head), pKey->z, pKey->n);
+    pRows->nLog = nNew;
+  }
+  memset(&x, 0, sizeof(x));
+  x.nKey = pKey->n;
+  x.pKey = pKey->z;
+  x.aMem = &p->aMem[pOp->p3];
+  x.nMem = (u16)pOp->p4.i;
+  pC->cacheStatus = CACHE_STALE;
+  return sqlite3BtreeInsert(pC->uc.pCursor, &x, 0, pC->seekResult)==SQLITE_OK;
+}
+
+/* Takes the noted keys out of their indexes. */
+static int sqpyteDeleteKeys(SqpyteRows *pRows){
+  i64 i = 0;
+  int rc = SQLITE_OK;
+  while( i<pRows->nLog && rc==SQLITE_OK ){
+    i64 head;
+    BtCursor *pCur;
+    int res;
+    memcpy(&head, pRows->aLog + i, sizeof(head));
+    i += sizeof(head);
+    pCur = pRows->p->apCsr[head & 0x7fffffff]->uc.pCursor;
+    rc = btreeMoveto(pCur, pRows->aLog + i, head>>32, 0, &res);
+    if( rc==SQLITE_OK && res==0 ) rc = sqlite3BtreeDelete(pCur, 0);
+    i += ROUND8(head>>32);
+  }
+  pRows->nLog = 0;
+  return rc;
+}
+
 /* What an opcode that is watched does: returns the pc to go on with, or minus
 ** one minus the pc before which the statement stops. */
 int sqpyteWatched(Vdbe *p, int pc){
@@ -153,6 +221,9 @@ int sqpyteWatched(Vdbe *p, int pc){
       return -1 - (pc+1);
     case OP_Once:
       if( pOp->p1==p->aOp[0].p1 ) return pOp->p2;
+      break;
+    case OP_IdxInsert:
+      if( aSpec[SQPYTE_AHEAD_UNDO] && sqpyteInsertKey(pRows, pOp) ) return pc+1;
   }
   return -1 - pc;
 }
@@ -249,17 +320,6 @@ static int sqpyteRestorePlace(Vdbe *p, int i, const SqpytePlace *pPlace){
     pCur->skipNext = pPlace->skipNext;
   }
   return rc;
-}
-
-/* Makes room for n elements of nByte bytes; 0 if there is no memory. */
-static int sqpyteRoom(void **ppArray, int *pnAlloc, i64 n, int nByte){
-  if( n>*pnAlloc ){
-    void *pNew = sqlite3_realloc64(*ppArray, (u64)n*nByte);
-    if( pNew==0 ) return 0;
-    *ppArray = pNew;
-    *pnAlloc = (int)n;
-  }
-  return 1;
 }
 
 /* Notes the state that the spec names; 0 if that can't be done. */
@@ -360,6 +420,7 @@ int sqpyte_rows_back(long rows, int iRow){
   for(i=0; i<pRows->nPlace && rc==SQLITE_OK; i++){
     rc = sqpyteRestorePlace(p, (int)a[pRows->nMem+i], &pRows->aPlace[i]);
   }
+  if( rc==SQLITE_OK ) rc = sqpyteDeleteKeys(pRows);
   sqpyteForget(pRows);
   p->sqpyteError = 0;
   sqlite3DbFree(p->db, p->zErrMsg);

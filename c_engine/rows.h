@@ -25,7 +25,8 @@
 #define SQPYTE_AHEAD_REGISTERS 2  /* how many registers are noted */
 #define SQPYTE_AHEAD_CURSORS 3    /* how many cursors */
 #define SQPYTE_AHEAD_WATCHED 4    /* how many opcodes are watched: a ResultRow
-                                  ** gives a row, a Once that is done jumps,
+                                  ** gives a row, a Once that is done jumps, an
+                                  ** IdxInsert is noted if need be (or stops),
                                   ** all others stop */
 #define SQPYTE_AHEAD_HEAD 5
 

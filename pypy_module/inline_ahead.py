@@ -5,15 +5,15 @@ that can be seen from outside.  There are two ways:
 
 * FREE: what is run depends on nothing outside of the statement, whatever the program does between
   two rows: the loop after a sorter, ephemeral tables, coroutines, recursion.
-* UNDONE: it reads tables and indexes, but it changes nothing but registers and the positions of
-  cursors.  If the program does anything that could matter, the statement goes back to the row that
-  was asked for.
+* UNDONE: it reads tables and indexes, but it changes nothing but registers, the positions of
+  cursors, and the index by which DISTINCT knows what has been.  If the program does anything that
+  could matter, the statement goes back to the row that was asked for.
 
 Where an opcode is met that fits neither, running ahead stops before it.
 """
 
 from c_engine.generated import opcodes
-from c_engine.generated.layout import OPFLAG_P2ISREG
+from c_engine.generated.layout import OPFLAG_P2ISREG, OPFLAG_USESEEKRESULT
 from pypy_module.library import NUMBERS, address_of, ffi
 from sqpyte import liveness
 
@@ -26,7 +26,7 @@ def _numbers(names):
     return frozenset(getattr(opcodes, 'OP_' + name) for name in names.split())
 
 
-ROW, ONCE = opcodes.OP_ResultRow, opcodes.OP_Once
+ROW, ONCE, INSERT = opcodes.OP_ResultRow, opcodes.OP_Once, opcodes.OP_IdxInsert
 # Nothing but registers, and the place in the program. Of functions see `Calls.pure`.
 REGISTERS = _numbers(
     'Goto Gosub Return InitCoroutine EndCoroutine Yield BeginSubrtn Jump If IfNot IsNull NotNull Not '
@@ -48,6 +48,9 @@ CHANGES = _numbers(
     'IdxDelete')
 # The same, without a cursor.
 CHANGES_REGISTERS = _numbers('RowSetAdd RowSetRead RowSetTest FilterAdd')
+
+# All that is done with DISTINCT's index.
+KNOWN = _numbers('OpenEphemeral Found NotFound IdxInsert')
 
 READ, EPHEMERAL, SORTER, RECORD, OTHER = 'read', 'ephemeral', 'sorter', 'record', 'other'
 _OPENS = {opcodes.OP_OpenRead: READ, opcodes.OP_OpenEphemeral: EPHEMERAL,
@@ -101,10 +104,22 @@ class Aheads:
             if op.opcode in _OPENS:
                 self.kinds.setdefault(op.p1, set()).add(_OPENS[op.opcode])
                 self.opened.setdefault(op.p1, set()).add((op.opcode, op.p2, op.p3))
+        self.distinct = self._distinct()
         self.found: dict = {}
         for pc, op in enumerate(self.ops):
             if op.opcode == ROW:
                 self.found[pc + 1] = self._analyse(pc + 1)
+
+    def _distinct(self):
+        """The cursors (set) of indexes to which keys are added, if they aren't there, and no more."""
+        found = {op.p1 for op in self.ops
+                 if op.opcode == INSERT and op.p5 == OPFLAG_USESEEKRESULT
+                 and self.kinds.get(op.p1) == {EPHEMERAL}}
+        for op in self.ops:
+            if op.opcode in READS or op.opcode in CHANGES:
+                if op.opcode not in KNOWN or op.opcode == INSERT and op.p5 != OPFLAG_USESEEKRESULT:
+                    found -= {op.p1, op.p2 if op.opcode == opcodes.OP_OpenDup else op.p1}
+        return found
 
     def _analyse(self, pc):
         """Return the Ahead for the pc behind a ResultRow, or why there is none (str)."""
@@ -162,6 +177,8 @@ class Aheads:
             kinds = kinds | self.kinds.get(op.p3, {OTHER})
         if opcode in READS:
             return kinds <= (_PRIVATE if way == FREE else _PLACED)
+        if opcode == INSERT and way == UNDONE:
+            return op.p1 in self.distinct
         if opcode in CHANGES:
             return way == FREE and kinds <= _PRIVATE
         return opcode in CHANGES_REGISTERS and way == FREE
@@ -175,12 +192,13 @@ class Aheads:
                 op = self.ops[other]
                 spans = liveness.declaration_of(op).write_spans
                 written |= set(liveness.registers_of(op, spans, self.highest))
-                if op.opcode in READS:
+                if op.opcode in READS and op.p1 not in self.distinct:
                     cursors.add(op.p1)
                 if op.opcode == opcodes.OP_DeferredSeek:
                     cursors.add(op.p3)
             registers = sorted(written & set(self.ops[pc].live))
+        noticed = (ROW, ONCE, INSERT) if way == UNDONE else (ROW, ONCE)
         watched = sorted(stopped + [other for other in reached
-                                    if self.ops[other].opcode in (ROW, ONCE)])
+                                    if self.ops[other].opcode in noticed])
         stops = sorted({opcodes.NAMES[self.ops[other].opcode] for other in stopped})
         return Ahead(pc, way, registers, sorted(cursors), watched, stops)

@@ -49,12 +49,17 @@ _shapes = {}        # (number of the program, key of the calls) -> Shapes
 
 
 class Known:
-    """What the inliner knows of one statement: the shapes of its program, and its calls."""
+    """What the inliner knows of one statement: the shapes of its program, and its calls.
+
+    Attributes:
+        spoilt: how often in a row a write has come soon after its rows were computed ahead (int).
+    """
 
     def __init__(self, statement):
         """Analyse the statement."""
         vdbe = address_of(statement.pointer)
         self.reprepares = statement.reprepares
+        self.spoilt = 0
         program = program_of(vdbe)
         self.calls = Calls(vdbe, program.ops)
         key = program.number, self.calls.key
@@ -149,7 +154,7 @@ def run_ahead(connection, cursor, statement, ahead, patience):
         INLINED, or what stepping the statement in C returned.
     """
     made = inline_rows.class_for(lib.sqlite3_column_count(statement.pointer))
-    runner = made(connection, statement, known(statement).shapes.aheads, ahead, patience)
+    runner = made(connection, statement, known(statement), ahead, patience)
     try:
         rc = runner.begin(cursor)
     except BaseException:

@@ -29,6 +29,9 @@ INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
 BUFFER_WORDS = 8192
 MOST_ROWS = 128         # of a batch
 MOST_POOR = 16          # batches without a second row, one after the other: C does as well
+PATIENCE_POOR = 1000    # rows that C does then
+FEW = 10                # batches up to a write that don't pay for going back to C and coming again:
+MOST_SPOILT = 8         # then C does twice as many rows as the last time, and so on, so often
 UNROLLED = 50           # most columns that a generated `__next__` handles
 
 rows = lib.sqpyte_rows
@@ -48,20 +51,23 @@ class RowBatches:
         undo: what has been run ahead can be undone (bool, as int).
         wary: something has happened that may matter before the next row (bool).
         listed: it is among the connection's runners (bool).
+        known: the inliner's Known of the statement.
         patience: of the statement when it goes back to C (int).
+        fills: how many batches there have been (int).
     """
 
     stride: int
     owner: Any
     __next__: Any
 
-    def __init__(self, connection, statement, aheads, ahead, patience):
-        """Take a Connection, its Statement, the Aheads, and the Ahead where the statement is."""
+    def __init__(self, connection, statement, known, ahead, patience):
+        """Take a Connection, its Statement, its Known, and the Ahead where the statement is."""
         self.connection = connection
         self.statement = statement
-        self.aheads = aheads
+        self.known = known
         self.ahead = ahead
         self.patience = patience
+        self.fills = 0
         self.vdbe = address_of(statement.pointer)
         self.interrupted = (mem.i64(self.vdbe + layout.Vdbe_db) + layout.sqlite3_u1_isInterrupted
                             - BASE) >> 2
@@ -107,6 +113,7 @@ class RowBatches:
     def fill(self):
         """Get a batch; returns what stepping the statement has."""
         head = self.head
+        self.fills += 1
         self.most = most = min(2 * self.most, MOST_ROWS)
         self.k = self.end = self.first
         rc = rows(self.handle, self.ahead.spec, address_of(self.statement.cells), self.out, most)
@@ -121,8 +128,8 @@ class RowBatches:
             else:
                 self.poor += 1
                 self.most = 1
-                ahead = self.aheads.found.get(WORDS[head + PC])
-                if type(ahead) is not str:
+                ahead = self.known.ahead_at(WORDS[head + PC])
+                if ahead is not None:
                     self.ahead = ahead
             if not self.listed:
                 self.listed = True
@@ -141,7 +148,7 @@ class RowBatches:
             if rc != ROW or self.connection._raised is not None:
                 cursor._stepped(statement, rc)
         elif self.poor > MOST_POOR and self.undo:
-            self.patience *= MOST_POOR
+            self.patience = PATIENCE_POOR
             self.go_back(self.owner())
 
     def settle(self):
@@ -153,6 +160,9 @@ class RowBatches:
         if cursor is None:
             self.abandon()
         elif self.undo:
+            known = self.known
+            known.spoilt = min(known.spoilt + 1, MOST_SPOILT) if self.fills < FEW else 0
+            self.patience <<= known.spoilt
             self.go_back(cursor)
         else:
             self.wary = True

@@ -20,6 +20,8 @@ QUERIES = [
     'SELECT b, count(*), max(d) FROM t INDEXED BY ib GROUP BY b, a',
     'SELECT k, v FROM w WHERE k > \'text 1\'',
     'SELECT w.v, t.d FROM w JOIN t ON t.a = w.v WHERE t.d > \'text 2\' LIMIT 90 OFFSET 3',
+    'SELECT DISTINCT t.b, u.b FROM t, t AS u WHERE u.a > 60',
+    'SELECT DISTINCT a % 40, c COLLATE NOCASE FROM t',
     'SELECT a, d FROM t ORDER BY b, a',
     'SELECT b, d, group_concat(a) FROM t GROUP BY b, d',
     'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 80) '
@@ -149,7 +151,7 @@ def test_locks_are_kept_to_the_last_row():
         first = many(side, path=side.path)
         other = side.connect(side.path, timeout=0)
         found = []
-        for query in QUERIES[:4] + QUERIES[8:10]:
+        for query in QUERIES[:4] + QUERIES[8:12]:
             cursor = first.execute(query)
             count = len(first.execute(query).fetchall())
             for _ in range(count - 1):
@@ -185,7 +187,7 @@ def test_dropped_cursors_free_the_lock():
     compare(action)
 
 
-@pytest.mark.parametrize('query', [QUERIES[0], QUERIES[8]])
+@pytest.mark.parametrize('query', [QUERIES[0], QUERIES[10]])
 def test_another_text_factory_between_rows(query):
     def action(side):
         connection = many(side)
