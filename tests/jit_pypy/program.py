@@ -44,6 +44,13 @@ def where():
     return total
 
 
+def joined():
+    total = 0.0
+    for a, b in connection.execute('SELECT t.a, u.b FROM t, t AS u WHERE u.rowid = t.rowid'):
+        total += a * b
+    return total
+
+
 def texts():
     total = 0
     for d, in connection.execute('SELECT d FROM t WHERE d <> \'text 3\''):

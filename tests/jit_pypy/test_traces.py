@@ -54,7 +54,7 @@ def calls(operation):
 
 
 # `expression` has a LIMIT: its counter makes no objects either.
-@pytest.mark.parametrize('name', ['select', 'where', 'function', 'expression'])
+@pytest.mark.parametrize('name', ['select', 'where', 'function', 'expression', 'joined'])
 def test_rows_and_functions_are_one_loop(name, tmp_path):
     operations = [operation for operation, _ in loop(name, tmp_path)]
     assert not [o for o in operations if makes_objects(o) or calls(o)]
