@@ -412,6 +412,12 @@ int sqpyte_rows_back(long rows, int iRow){
   int rc = SQLITE_OK;
   if( !pRows->bBeyond && iRow==pRows->nRow-1 ) return SQLITE_OK;
   if( !pRows->bNoted || p->eVdbeState!=VDBE_RUN_STATE ) return SQLITE_MISUSE;
+  /* Cursors that have been saved: pages have moved, whoever did that. */
+  for(i=0; i<pRows->nPlace; i++){
+    VdbeCursor *pC = pRows->aPlace[i].pC
+        ? p->apCsr[pRows->aSpec[SQPYTE_AHEAD_HEAD+pRows->nMem+i]] : 0;
+    if( pC && pC->uc.pCursor->eState>=CURSOR_REQUIRESEEK ) return SQLITE_MISUSE;
+  }
   sqlite3_mutex_enter(p->db->mutex);
   a = pRows->aSpec + SQPYTE_AHEAD_HEAD;
   for(i=0; i<pRows->nMem; i++){
@@ -433,8 +439,12 @@ int sqpyte_rows_back(long rows, int iRow){
     p->sqpyteRows = pRows;
     rc = sqlite3_step((sqlite3_stmt*)p);
     p->sqpyteRows = 0;
-    if( rc==SQLITE_ROW ) rc = SQLITE_OK;
     pRows->nSkip = 0;
+    if( rc==SQLITE_ROW ){
+      rc = SQLITE_OK;
+    }else{
+      pRows->rc = rc;         /* out of memory: the statement has ended */
+    }
   }else if( rc!=SQLITE_OK ){
     p->sqpyteError = rc;      /* of what is stepped next */
     rc = SQLITE_OK;

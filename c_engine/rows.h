@@ -51,7 +51,9 @@ SQPYTE_EXPORT void sqpyte_rows_close(long pRows);
 SQPYTE_EXPORT int sqpyte_rows(long pRows, long aSpec, long aCells, long aOut, int nMost);
 
 /* Brings the statement to where it is when the row iRow of the batch is the
-** last that was computed. Returns 0 or a result code. */
+** last that was computed. Returns 0, or a result code if that can't be done any
+** more; what sqpyte_rows() does next is to go on, or to return the error that
+** has ended the statement. */
 SQPYTE_EXPORT int sqpyte_rows_back(long pRows, int iRow);
 
 /* Whether a FuncDef is of SQLite's own functions and its results depend on

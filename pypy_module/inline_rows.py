@@ -11,10 +11,8 @@ undone goes back to the row that the caller is at, and the statement to its curs
 import weakref
 
 from c_engine.generated import layout
-from pypy_module import errors
 from pypy_module.generated import define
 from pypy_module.inline_memory import BASE, CHARS, DOUBLES, INTS, WORDS, data_at, unpack
-from pypy_module.inline_runner import Raising
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 from pypy_module.part import Any
 from sqpyte import mem
@@ -168,13 +166,15 @@ class RowBatches:
             self.wary = True
 
     def go_back(self, cursor):
-        """Undo what nobody has asked for; the statement goes on in C with the row `k`."""
+        """Undo what nobody has asked for; the statement goes on in C with the row `k`.
+
+        If that can't be done any more, because the statement has failed or its pages have moved, the
+        rows are handed out as they were computed.
+        """
         statement = self.statement
         if lib.sqpyte_rows_back(self.handle, (self.k - self.first) // self.stride):
-            # It belongs to the cursor's next row, not to what is being done now.
-            error = errors.from_database(self.connection._db)
-            cursor._drop()
-            cursor._runner = Raising(error)
+            self.undo = 0
+            self.wary = True
             return
         self.give_row(cursor)
         statement.patience = self.patience
@@ -206,7 +206,7 @@ class RowBatches:
         cursor = self.owner()
         if self.undo:
             self.go_back(cursor)
-        else:
+        if self.handle:
             self.give_row(cursor)
             self.statement.leftover = self
             self.statement.patience = 1

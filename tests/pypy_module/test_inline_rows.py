@@ -280,3 +280,37 @@ def test_batches_grow_and_are_bounded():
             connection.execute(query).fetchmany(100)
         assert len(inline_rows.free) <= count + 1
         connection.close()
+
+
+def test_blobs_that_end_a_transaction():
+    """With auto_vacuum, which moves pages then."""
+    def action(side):
+        found = []
+        for way in ('close', 'with', 'drop'):
+            connection = side.connect()
+            connection.execute('PRAGMA page_size=512')
+            connection.execute('PRAGMA auto_vacuum=FULL')
+            connection.execute('CREATE TABLE old(x)')
+            connection.execute('INSERT INTO old VALUES(zeroblob(100000))')
+            connection.execute('CREATE TABLE b(x)')
+            connection.execute('INSERT INTO b VALUES(zeroblob(100))')
+            connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, d)')
+            connection.executemany('INSERT INTO t VALUES(?, ?)', [(i, 'text %d' % i) for i in range(300)])
+            blob = connection.blobopen('b', 'x', 1)
+            cursor = connection.execute('SELECT t.a, u.d FROM t, t AS u WHERE u.a = t.a')
+            found += cursor.fetchmany(30)
+            blob.write(b'abc')
+            found.append(outcome(connection.execute, 'DROP TABLE old') == 1)
+            found += cursor.fetchmany(100)
+            if way == 'with':
+                with blob:
+                    pass
+            elif way == 'close':
+                blob.close()
+            del blob
+            gc.collect()
+            gc.collect()
+            found += cursor.fetchall()
+            found += connection.execute('PRAGMA integrity_check').fetchall()
+        return found
+    compare(action, oracle='C')
