@@ -1,5 +1,6 @@
 """Rows that C has computed ahead: what is done between two of them is seen as in the C tier."""
 import gc
+import sys
 
 import pytest
 
@@ -9,7 +10,7 @@ from .inlining import Counter, answers, outcome, planned
 from .test_inline import ROWS, filled
 from .test_inline_between import WRITES
 
-AT = [0, 1, 2, 5, 20, 57]        # rows after which it happens
+AT = [0, 1, 5, 20, 57, 2]        # rows after which it happens
 
 QUERIES = [
     'SELECT t.a, u.d, t.c FROM t JOIN t AS u ON u.a = t.b + 1',
@@ -28,6 +29,8 @@ QUERIES = [
     'SELECT n, d FROM r LEFT JOIN t ON a = n',
     'SELECT a, sum(b) OVER (ORDER BY a) FROM t',
 ]
+# Elsewhere nothing is inlined unless asked for.
+SOME = QUERIES if sys.implementation.name == 'pypy' else QUERIES[::5]
 WRITES_HERE = WRITES + [
     'DELETE FROM w WHERE v > {here}', 'UPDATE w SET k = k || \'x\' WHERE v = {next}', 'DROP TABLE w',
     'DROP INDEX ib', 'REINDEX', 'INSERT INTO log SELECT a FROM t', 'ANALYZE',
@@ -66,12 +69,12 @@ def test_the_same_rows(query):
     compare(action)
 
 
-@pytest.mark.parametrize('query', QUERIES)
+@pytest.mark.parametrize('query', SOME)
 def test_writes_between_rows(query):
     def action(side):
         found = []
         for number, write in enumerate(WRITES_HERE):
-            for at in AT[number % 2::2]:
+            for at in AT[number % 3::3]:
                 connection = many(side, rows=70)
                 cursor = connection.execute(query)
                 rows = [cursor.fetchone() for _ in range(at)]
@@ -85,7 +88,7 @@ def test_writes_between_rows(query):
     compare(action, oracle='C')
 
 
-@pytest.mark.parametrize('query', QUERIES)
+@pytest.mark.parametrize('query', SOME)
 def test_a_write_after_each_row(query):
     def action(side):
         found = []
