@@ -15,6 +15,7 @@ import sys
 
 from pypy_module import tiers
 from pypy_module.library import NUMBERS, address_of, lib
+from pypy_module.statement import skip
 from sqpyte import mem
 
 ROW, GROW = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_GROW']
@@ -137,7 +138,7 @@ class Planner:
 
     def explain(self, connection, statement):
         """See tiers.py."""
-        if not statement.queries:
+        if not statement.queries or statement.sql[skip(statement.sql):][:7].lower() == 'explain':
             return False, 'it is not a query', '', {}
         machine = _machine()
         why = obstacle(connection) or machine.obstacle(statement)
