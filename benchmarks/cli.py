@@ -1,4 +1,5 @@
-"""The command line: `python -m benchmarks micro|tpch|ssb|figure3|profile|data` (`--help` says more).
+"""The command line: `python -m benchmarks micro|tpch|ssb|figure3|startup|profile|data` (`--help` says
+more).
 
 Exit code 0: all answers were the same; 1: they weren't, or a process failed; 2: something is
 missing.
@@ -21,6 +22,7 @@ from benchmarks import (
     profile,
     queries,
     ssb,
+    startup,
     worker,
 )
 from benchmarks import report as reports
@@ -30,7 +32,9 @@ Suite = collections.namedtuple(
 
 SUITES = {
     'micro': Suite('the paper\'s six micro-benchmarks and six more, on DB-API modules and in C',
-                   data.TPCH, engines.MICRO, tuple(engines.MICRO), 'stock-pypy', micro.NAMES, str, 0.2,
+                   data.TPCH, engines.MICRO, tuple(
+                       name for name in engines.MICRO if name not in engines.ABLATIONS),
+                   'stock-pypy', micro.NAMES, str, 0.2,
                    {'mean of the six': tuple(micro.PAPER), 'mean of all': micro.NAMES}),
     'tpch': Suite('TPC-H\'s 22 queries on libraries with the sqlite3 C API', data.TPCH,
                   engines.TPCH, ('stock', 'vm'), 'stock', queries.NAMES, queries.normal, 0.2,
@@ -201,6 +205,8 @@ def main(arguments):
     generate.add_argument('--scale', type=positive, default=0.2, help='the scale factor')
     generate.add_argument('--dataset', choices=sorted(data.DATASETS), default='tpch',
                           help='TPC-H or the Star Schema Benchmark')
+    short = commands.add_parser('startup', help='what short programs cost, with sqlite3 and sqpyte')
+    short.add_argument('--processes', type=int, default=15, help='for each program and module')
     options = parser.parse_args(arguments)
     console = Console()
     if not console.is_terminal:   # a file or a pipe has no width of its own
@@ -212,6 +218,9 @@ def main(arguments):
             return 0
         if options.command == 'profile':
             return run_profile(options, console)
+        if options.command == 'startup':
+            startup.main(console, bar, options.processes)
+            return 0
         return run_suite(options.command, SUITES[options.command], options, console)
     except (places.Missing, engines.EngineFailure, RuntimeError) as error:
         Console(stderr=True).print('error: %s' % error, markup=False, soft_wrap=True)

@@ -66,18 +66,20 @@ class PythonEngine:
         module: the DB-API module's name.
         on_stock: whether that module is to be given our stock build of SQLite.
         make: the command that builds what the module needs, for messages.
+        switches: environment variables of its processes (dict).
     """
 
-    def __init__(self, name, interpreter, module, on_stock, make):
+    def __init__(self, name, interpreter, module, on_stock, make, switches=None):
         self.name = name
         self.interpreter = interpreter
         self.module = module
         self.on_stock = on_stock
         self.make = make
+        self.switches = switches or {}
 
     def environment(self, settings):
         """Return the environment (dict) of this engine's processes."""
-        more = {'PYTHONPATH': places.ROOT}
+        more = dict(self.switches, PYTHONPATH=places.ROOT)
         if settings.nursery:
             more['PYPY_GC_NURSERY'] = settings.nursery
         if self.on_stock:
@@ -215,7 +217,12 @@ MICRO = {engine.name: engine for engine in (
     PythonEngine('stock-cpython', places.cpython, 'sqlite3', True, 'make'),
     PythonEngine('sqpyte-pypy', places.pypy, 'sqpyte', False, 'make'),
     ProgramEngine('c-api', places.stock_library),
+    # What an optimisation buys: without inlining, and without classes for the first row's types.
+    PythonEngine('no-inline', places.pypy, 'sqpyte', False, 'make', {'SQPYTE_INLINE': '0'}),
+    PythonEngine('no-specialise', places.pypy, 'sqpyte', False, 'make',
+                 {'SQPYTE_SPECIALISE': '0'}),
 )}
+ABLATIONS = ('no-inline', 'no-specialise')
 LIBRARIES: list = [('stock', places.stock_library, {}), ('vm', places.vm_library, {}),
              ('engine', places.engine_library, {})] + [
     (name, places.vm_library, environment) for name, environment in ablations.ENGINES.items()]

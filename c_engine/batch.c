@@ -286,6 +286,7 @@ int sqpyte_loops(long pStmt){
       found |= sqpyteScan(p, pc);
     }
   }
+  if( !sqpyteOneRow(p) ) found |= SQPYTE_LOOP_MORE;
   return found;
 }
 

@@ -14,6 +14,8 @@ What the edits give `engine.c`:
   the VM runs single opcodes in it. (Asking in sqlite3VdbeExec itself whether to stop made
   programs of cheap opcodes 6 % slower.)
 * a way to raise the error of a C function that the VM called, as upstream raises it;
+* while a statement runs ahead of its caller (rows.h): an opcode that stands for those that are
+  watched, and errors kept until the row that fails is asked for;
 * `sqlite3Step` calling `sqpyteVdbeExec`, where the tier is chosen;
 * in the sorter, a sort key of 16 bytes for each record in memory and for the current record of
   each sorted run (sort_key.h), compared before the records are.
@@ -39,6 +41,7 @@ EDITS = [
         "  i64 sqpyteEntries;      /* How often the VM has been entered */\n"
         "  int sqpyteCompare;      /* iCompare, kept while outside sqlite3VdbeExec */\n"
         "  int sqpyteStopPc;       /* Stop as with a row before this opcode, if not 0 */\n"
+        "  struct SqpyteRows *sqpyteRows;  /* It runs ahead of its caller (rows.h), if not 0 */\n"
         "  int sqpyteError;        /* Raised on entry: a C call of the VM failed */\n"
         "  int sqpyteProgram;      /* The VM's number of the decoded program, if not 0 */\n"
         "  int sqpyteRefused;      /* How often the VM has handed this statement back */\n"
@@ -87,12 +90,44 @@ EDITS = [
         "  }\n",
     ),
     Edit(
+        "exec-watched",
+        "default: {          /* This is really OP_Noop, OP_Explain */\n",
+        "case SQPYTE_OP_WATCHED: {\n"
+        "  int iSqpyteNext = sqpyteWatched(p, (int)(pOp - aOp));\n"
+        "  if( iSqpyteNext<0 ){\n"
+        "    p->pc = -1 - iSqpyteNext;\n"
+        "    p->sqpyteCompare = iCompare;\n"
+        "    rc = SQPYTE_STOP;\n"
+        "    goto vdbe_return;\n"
+        "  }\n"
+        "  pOp = &aOp[iSqpyteNext-1];\n"
+        "  break;\n"
+        "}\n"
+        "default: {          /* This is really OP_Noop, OP_Explain */\n",
+    ),
+    Edit(
+        "exec-error",
+        # Nobody has asked for the row that fails: the error waits until somebody does.
+        "abort_due_to_error:\n"
+        "  if( db->mallocFailed ){\n",
+        "abort_due_to_error:\n"
+        "  if( p->sqpyteRows && !db->mallocFailed && rc!=SQLITE_NOMEM ){\n"
+        "    p->sqpyteError = rc;\n"
+        "    p->pc = (int)(pOp - aOp);\n"
+        "    p->sqpyteCompare = iCompare;\n"
+        "    rc = SQPYTE_STOP;\n"
+        "    goto vdbe_return;\n"
+        "  }\n"
+        "  if( db->mallocFailed ){\n",
+    ),
+    Edit(
         "step-start",
         "      p->pc = 0;\n"
         "      p->eVdbeState = VDBE_RUN_STATE;\n",
         "      p->pc = 0;\n"
         "      p->sqpyteTier = SQPYTE_TIER_C;\n"
         "      p->sqpyteCompare = 0;\n"
+        "      p->sqpyteError = 0;\n"
         "      p->eVdbeState = VDBE_RUN_STATE;\n",
     ),
     Edit(
@@ -108,6 +143,9 @@ EDITS = [
         "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
         "int sqpyteVdbeExec(Vdbe*);\n"
         "SQLITE_PRIVATE int sqpyteVdbeExecOne(Vdbe*);\n"
+        "typedef struct SqpyteRows SqpyteRows;\n"
+        "int sqpyteWatched(Vdbe*, int);\n"
+        "#define SQPYTE_OP_WATCHED 255  /* in place of an opcode, while running ahead */\n"
         "#define SQPYTE_STOP 1001       /* stopped before the opcode at p->pc */\n"
         "#define SQPYTE_HOT 1002        /* a loop is hot; p->pc is its head */\n"
         "#define SQPYTE_TIER_C 0\n"

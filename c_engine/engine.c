@@ -1,8 +1,8 @@
 /*
 ** The C engine: upstream SQLite (edited, see edits.py) and, in the same
 ** translation unit, the choice of tier and the helpers for the RPython VM
-** (vm_helpers.c, vm_functions.c, seek.c, program_key.c), the fused calls (fused.c) and the page
-** batches (batch.c)
+** (vm_helpers.c, vm_functions.c, seek.c, program_key.c), the fused calls (fused.c), the page
+** batches (batch.c) and the row batches (rows.c)
 ** of the PyPy module.
 */
 #include "sqlite3.c"
@@ -117,6 +117,7 @@ static int sqpyteRunTo(Vdbe *p){
 
 static int sqpyteWorthwhile(Vdbe*, int);
 static void sqpyteNoteRun(Vdbe*);
+static int sqpyteRunAhead(Vdbe *p);     /* rows.c */
 
 /* In place of sqlite3VdbeExec: runs the statement in its tier, and changes
 ** the tier when a loop is hot or when the VM hands the statement back. */
@@ -125,6 +126,7 @@ int sqpyteVdbeExec(Vdbe *p){
   int allowHot = sqpyteVm.mode;
   p->sqpyteResumed = 0;
   if( p->sqpyteStopPc ) return sqpyteRunTo(p);
+  if( p->sqpyteRows ) return sqpyteRunAhead(p);
   if( allowHot==SQPYTE_MODE_ALWAYS && p->sqpyteTier==SQPYTE_TIER_C ){
     p->sqpyteReason = sqpyteObstacle(p);
     if( p->sqpyteReason==SQPYTE_WHY_HOT ) p->sqpyteTier = SQPYTE_TIER_VM;
@@ -183,3 +185,4 @@ int sqpyte_may_seek(void *pVdbe){
 #include "tier.c"
 #include "fused.c"
 #include "batch.c"
+#include "rows.c"

@@ -31,9 +31,10 @@
 /* Flags of sqpyte_execute(). */
 #define SQPYTE_IN_TRANSACTION 1   /* SQPYTE_BEGIN unless in a transaction */
 #define SQPYTE_ONE_ROW 2          /* there is at most one row: finish if there */
+#define SQPYTE_IMPATIENT 4        /* don't wait for locks: SQLITE_BUSY at once */
 
 /* Version of this interface; a caller checks that it is the one it knows. */
-#define SQPYTE_FUSED_VERSION 3
+#define SQPYTE_FUSED_VERSION 4
 SQPYTE_EXPORT int sqpyte_fused_version(void);
 
 /* Binds every parameter (its cells in aIn; text and blob values are offsets
@@ -61,6 +62,10 @@ SQPYTE_EXPORT int sqpyte_step(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
 /* Stores the present row again, after SQPYTE_GROW. */
 SQPYTE_EXPORT int sqpyte_row(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
 
+/* Sets how long to wait for locks, in milliseconds, as PRAGMA busy_timeout
+** tells it, without touching the busy handler. Returns what it was. */
+SQPYTE_EXPORT int sqpyte_patience(sqlite3 *db, int ms);
+
 /* Facts about a statement, each a word. */
 #define SQPYTE_FACT_PARAMETERS 0
 #define SQPYTE_FACT_COLUMNS 1
@@ -79,6 +84,8 @@ SQPYTE_EXPORT void sqpyte_facts(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
 #define SQPYTE_CALL_KEY 2         /* in and out: the aggregate's key, 0 at first */
 #define SQPYTE_CALL_RESULT 3
 #define SQPYTE_CALL_ARGS 4
+/* The tag of a call that has failed so badly that it couldn't even say so. */
+#define SQPYTE_CALL_FAILED 6
 /* What xCall is to do. */
 #define SQPYTE_DO_FUNCTION 0
 #define SQPYTE_DO_STEP 1

@@ -127,8 +127,7 @@ def _adapt_datetime(value):
 
 def _convert_date(value):
     _deprecated('date converter')
-    year, month, day = value.split(b'-')
-    return datetime.date(int(year), int(month), int(day))
+    return datetime.date(*map(int, value.split(b'-')))
 
 
 def _convert_timestamp(value):

@@ -49,9 +49,10 @@ class Blob:
             raise errors.from_database(self._connection._db)
 
     def close(self):
-        """Close the blob."""
+        """Close the blob, which may end a transaction."""
         self._connection._check_open()
         self._connection._check_thread()
+        self._connection._before_c_call_that_may_write()
         self._release()
 
     def __len__(self):
@@ -99,6 +100,7 @@ class Blob:
 
     def __exit__(self, exc_type, exc_value, exc_tb, /):
         self._check()
+        self._connection._before_c_call_that_may_write()
         self._release()
         return False
 

@@ -5,6 +5,7 @@ import types
 
 from pypy_module.deprecation import is_ours
 from pypy_module.library import TRANSIENT, ffi, lib
+from pypy_module.part import Any
 
 REFERENCE_COUNTS = sys.implementation.name == 'cpython'
 UTF8 = 1  # SQLITE_UTF8
@@ -47,6 +48,14 @@ def _arguments_type():
     return found[0]
 
 
+def _traceback_here():
+    """A traceback of the innermost frame that isn't this package's, or None."""
+    frame: Any = sys._getframe()
+    while frame is not None and is_ours(frame.f_globals.get('__name__', '')):
+        frame = frame.f_back
+    return frame and types.TracebackType(None, frame, frame.f_lasti, frame.f_lineno)
+
+
 def report(error, callable):
     """Show an exception that a callback raised, if such are to be shown.
 
@@ -59,6 +68,8 @@ def report(error, callable):
     traceback = error.__traceback__
     while traceback is not None and is_ours(traceback.tb_frame.f_globals.get('__name__', '')):
         traceback = traceback.tb_next
+    if traceback is None:   # the user's code wasn't entered, or had returned: where SQL was run
+        traceback = _traceback_here()
     if REFERENCE_COUNTS:
         unraisable = _arguments_type()((type(error), error, traceback, None, callable))
     else:

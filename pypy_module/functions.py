@@ -14,12 +14,14 @@ from pypy_module.library import NULL, NUMBERS, address_of, bytes_of, ffi, lib, t
 from pypy_module.part import Any, Part
 
 KEY, RESULT = NUMBERS['SQPYTE_CALL_KEY'], NUMBERS['SQPYTE_CALL_RESULT']
+FAILED = NUMBERS['SQPYTE_CALL_FAILED']
 COUNT, ARGS = NUMBERS['SQPYTE_CALL_COUNT'], NUMBERS['SQPYTE_CALL_ARGS']
 DO_FUNCTION, DO_STEP = NUMBERS['SQPYTE_DO_FUNCTION'], NUMBERS['SQPYTE_DO_STEP']
 DO_FINAL, DO_VALUE = NUMBERS['SQPYTE_DO_FINAL'], NUMBERS['SQPYTE_DO_VALUE']
 DO_INVERSE = NUMBERS['SQPYTE_DO_INVERSE']
 INTEGER, FLOAT, TEXT, BLOB, NULL_TAG = range(1, 6)
 DETERMINISTIC = NUMBERS['SQLITE_DETERMINISTIC']
+KINDS = {DO_FUNCTION: 'function', DO_FINAL: 'aggregate', DO_INVERSE: 'window_function'}
 UNROLLED = 10  # most arguments that a generated reader takes
 
 
@@ -70,7 +72,8 @@ def reader(narg):
         return read_any
     function = _readers.get(narg)
     if function is None:
-        namespace = define(generate(narg), 'arguments_%d' % narg, {'read_argument': read_argument})
+        namespace = define(generate(narg), 'arguments_%d' % narg, {'read_argument': read_argument},
+                           keep=True)
         function = _readers[narg] = namespace['read']
     return function
 
@@ -125,6 +128,10 @@ def scalar(function, narg, frame, calls):
         finally:
             calls.depth -= 1
     return called
+
+
+def ignore(kind, error, traceback):
+    """Called when a callback has raised; at the end of the stack `fail` does, in its turn."""
 
 
 class Aggregate:
@@ -242,7 +249,10 @@ class Functions(Part):
     def _define(self, name, narg, flags, what, made_by):
         """Define a function (`made_by` callable), or remove it (None); return SQLite's code."""
         if not isinstance(name, str):
-            raise TypeError('name must be str, not ' + type(name).__name__)
+            raise TypeError('create_%s() argument 1 must be str, not %s'
+                            % (KINDS[what], type(name).__name__))
+        if '\0' in name:
+            raise ValueError('embedded null character')
         self._check()
         self._before_c_call_that_may_write()
         if made_by is None:
@@ -257,7 +267,7 @@ class Functions(Part):
             else:
                 python = Aggregate(made_by, narg, frame, self._calls)
                 called = python.called
-            callback = ffi.callback('int(int)', called)
+            callback = ffi.callback('int(int)', called, error=FAILED, onerror=ignore)
             definition = ffi.new('SqpyteFunction *', [callback, frame.cells, frame.words])
             held = (definition, callback, frame)
             rc = lib.sqpyte_create_function(self._db, name.encode(), narg, UTF8 | flags, what,

@@ -191,6 +191,8 @@ class Hooks(Part):
         if not isinstance(name, str):
             raise TypeError('create_collation() argument 1 must be str, not '
                             + type(name).__name__)
+        if '\0' in name:
+            raise ValueError('embedded null character')
         if callback is not None and not callable(callback):
             raise TypeError('parameter must be callable')
         self._before_c_call_that_may_write()

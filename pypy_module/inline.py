@@ -2,9 +2,10 @@
 
 A loop is worth it only if it runs long: analysing a program and generating its class takes
 milliseconds, and PyPy's JIT has to see a thousand rows.  So statements start in C.  One that
-returns rows is looked at after so many of them (its `patience`); one that calls functions written
-in Python for rows that it doesn't return is stopped at the head of its loop, where the size of its
-table tells.  The engine does the stopping: `sqpyteStopPc` in c_engine/edits.py.
+returns rows is looked at after so many of them (its `patience`), and again after as many as it has
+returned; one that calls functions written in Python for rows that it doesn't return is stopped at
+the head of its loop.  What C has done and what is left to do tell whether to go on (worth.py).  The
+engine does the stopping: `sqpyteStopPc` in c_engine/edits.py.
 
 Classes are kept by the program's content and the types of the first row, not by statement.
 """
@@ -14,13 +15,16 @@ import sys
 
 from pypy_module import tiers
 from pypy_module.library import NUMBERS, address_of, lib
+from pypy_module.statement import skip
+from sqpyte import mem
 
-GROW = NUMBERS['SQPYTE_GROW']
-LOOP_ROWS, LOOP_PYTHON = NUMBERS['SQPYTE_LOOP_ROWS'], NUMBERS['SQPYTE_LOOP_PYTHON']
+ROW, GROW = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_GROW']
+COLUMNS = NUMBERS['SQPYTE_ROW_COLUMNS']
+LOOP_PYTHON, LOOP_MORE = NUMBERS['SQPYTE_LOOP_PYTHON'], NUMBERS['SQPYTE_LOOP_MORE']
 
-PATIENCE = 400          # rows from C before a statement's loop is analysed
-PATIENCE_AGAIN = 16     # and, in later runs, before it is taken over
-WORTH_ROWS = 1000       # rows that make a loop with user code worth a class
+PATIENCE = 400          # rows from C before a statement's loop is looked at
+MOST_PATIENCE = 10000   # rows from one look to the next, at most
+PATIENCE_AGAIN = 16     # and, once it has a class, before it is taken over
 
 
 class Planner:
@@ -29,11 +33,11 @@ class Planner:
     Attributes:
         patience: of new statements (int).
         patience_again: of statements whose loop has a class (int).
-        worth: rows that make a loop with user code worth a class (int).
+        worth: rows that make a loop worth a class (int); None for what worth.py says.
         specialise: whether classes are made for the types of the first row (bool).
     """
 
-    def __init__(self, patience=PATIENCE, worth=WORTH_ROWS, specialise=True):
+    def __init__(self, patience=PATIENCE, worth=None, specialise=True):
         """Take what the attributes say."""
         self.patience = patience
         self.patience_again = min(patience, PATIENCE_AGAIN)
@@ -47,54 +51,99 @@ class Planner:
         loops = lib.sqpyte_loops(address_of(statement.pointer))
         if loops & LOOP_PYTHON:
             return tiers.AT_ONCE
-        return tiers.LATER if loops & LOOP_ROWS else tiers.NOT
+        return tiers.LATER if loops & LOOP_MORE else tiers.NOT
 
     def begin(self, connection, cursor, statement):
         """See tiers.py."""
         if obstacle(connection):
             return stepped(statement)
+        rc = self._begun(statement)
+        if rc != tiers.INLINED:
+            return rc
         machine = _machine()
         loop = machine.known(statement).loop_with_user_code()
         if loop is None:
             statement.inlinable = False
+            statement.patience = self.patience
             return stepped(statement)
         if machine.obstacle(statement):
             return stepped(statement)
-        rc = machine.step_to(statement, loop)
-        if rc != tiers.INLINED:
-            return rc
-        if not machine.known(statement).classes_of(loop) \
-                and machine.rows_estimated(statement, loop) < self.worth:
-            return stepped(statement)
+        if machine.counter(statement) != loop.head:
+            rc = step_to(statement, loop.head)
+            if rc != tiers.INLINED:
+                return rc
         return machine.enter(self.specialise, connection, cursor, statement, loop)
 
     def take_over(self, connection, cursor, statement):
         """See tiers.py."""
+        if statement.leftover is not None:
+            rc = statement.leftover.step_leftover(cursor)
+            return stepped(statement) if rc is None else rc
         statement.patience = self.patience
-        if obstacle(connection):
+        if obstacle(connection) or not self._pays(statement):
             return stepped(statement)
         machine = _machine()
-        loop = machine.known(statement).loop_at(machine.counter(statement))
-        if loop is None:
-            if not machine.known(statement).has_loops():
+        known = machine.known(statement)
+        place = machine.counter(statement)
+        loop = known.loop_at(place)
+        ahead = None if loop is not None else known.ahead_at(place)
+        if loop is None and ahead is None:
+            if not known.has_loops():
                 statement.patience = -1
             return stepped(statement)
         if machine.obstacle(statement):
             return stepped(statement)
         statement.patience = self.patience_again
-        rc = machine.step_to(statement, loop)
+        if loop is None:
+            return machine.run_ahead(connection, cursor, statement, ahead, self.patience_again)
+        rc = step_to(statement, loop.head)
         if rc != tiers.INLINED:
             return rc
         return machine.enter(self.specialise, connection, cursor, statement, loop)
 
+    def _begun(self, statement):
+        """Step a statement to the head of its first loop, and on in C if the loop doesn't pay.
+
+        Returns:
+            INLINED, or what stepping the statement in C returned.
+        """
+        from pypy_module import worth
+        if self.worth == 0:
+            return tiers.INLINED
+        head = worth.first_head(statement)
+        if head < 0:
+            statement.inlinable = False
+            statement.patience = self.patience
+            return stepped(statement)
+        rc = step_to(statement, head)
+        if rc != tiers.INLINED:
+            return rc
+        left = worth.rows_left(statement)
+        pays = worth.pays(statement, left, self.worth)
+        statement.rows_in_c += left
+        return tiers.INLINED if pays else stepped(statement)
+
+    def _pays(self, statement):
+        """Whether a statement that C has come to the end of its patience with is to be taken over;
+        if not, until when it is to have patience."""
+        from pypy_module import worth
+        if self.worth == 0:
+            return True
+        left = worth.rows_left(statement)
+        if worth.pays(statement, left, self.worth):
+            return True
+        statement.patience = max(self.patience, min(statement.rows_in_c, MOST_PATIENCE))
+        statement.rows_in_c += statement.patience
+        return False
+
     def explain(self, connection, statement):
         """See tiers.py."""
-        if not statement.queries:
-            return False, 'it is not a query', ''
+        if not statement.queries or statement.sql[skip(statement.sql):][:7].lower() == 'explain':
+            return False, 'it is not a query', '', {}
         machine = _machine()
         why = obstacle(connection) or machine.obstacle(statement)
         if why:
-            return False, why, ''
+            return False, why, '', {}
         return machine.known(statement).explained()
 
 
@@ -107,6 +156,20 @@ def obstacle(connection):
     if connection._hooks.get('progress'):
         return 'a progress handler counts instructions'
     return ''
+
+
+def step_to(statement, head):
+    """Step the statement in C up to the opcode at the pc `head` (int).
+
+    Returns:
+        INLINED if it is there, else the code of a step that has ended elsewhere.
+    """
+    from c_engine.generated import layout
+    mem.set_i32(address_of(statement.pointer) + layout.Vdbe_sqpyteStopPc, head)
+    rc = lib.sqpyte_step(statement.pointer, statement.cells)
+    if rc == ROW and statement.cells[COLUMNS] == 0:
+        return tiers.INLINED
+    return statement.grow() if rc == GROW else rc
 
 
 def stepped(statement):

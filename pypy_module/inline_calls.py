@@ -7,8 +7,10 @@ which cursors read tables.  Read from the VdbeOp array once, when a statement be
 from c_engine.generated import layout, opcodes
 from pypy_module.inline_memory import data_at
 from pypy_module.library import lib
-from sqpyte import mem
+from sqpyte import capi, mem
+from sqpyte.compare import OTHER
 
+RESULTS = (opcodes.OP_AggInverse, opcodes.OP_AggValue, opcodes.OP_AggFinal)
 CALLS = (opcodes.OP_Function, opcodes.OP_PureFunc, opcodes.OP_AggStep, opcodes.OP_AggStep1)
 
 
@@ -22,6 +24,9 @@ class Calls:
         functions: by the pc of an aggregate's step, the address of its FuncDef.
         names: names of the other functions (str) by pc.
         built_in: pcs of calls of SQLite's own functions (set).
+        pure: pcs of calls of SQLite's own functions and aggregates whose results depend on nothing
+            but their arguments (set).
+        foreign_collation: texts are compared by a collation that isn't SQLite's own (bool).
         tables: numbers of the cursors that are opened to read a rowid table (set).
         key: what of this decides how a loop is inlined (hashable).
     """
@@ -34,6 +39,8 @@ class Calls:
         self.functions = {}
         self.names = {}
         self.built_in = set()
+        self.pure = set()
+        self.foreign_collation = False
         self.tables = set()
         base = mem.i64(vdbe + layout.Vdbe_aOp)
         for pc, op in enumerate(ops):
@@ -43,8 +50,17 @@ class Calls:
                 self.tables.add(op.p1)
             elif op.opcode in CALLS:
                 self._call(pc, op, p4type, mem.i64(at + layout.VdbeOp_p4))
+            elif op.opcode in RESULTS and p4type == layout.P4_FUNCDEF:
+                self._judge(pc, mem.i64(at + layout.VdbeOp_p4))
+            elif p4type == layout.P4_COLLSEQ:
+                self._collation(mem.i64(at + layout.VdbeOp_p4))
+            elif p4type == layout.P4_KEYINFO:
+                key_info = mem.i64(at + layout.VdbeOp_p4)
+                for field in range(mem.u16(key_info + layout.KeyInfo_nAllField)):
+                    self._collation(mem.i64(key_info + layout.KeyInfo_aColl + 8 * field))
         self.key = (tuple(sorted(self.arguments.items())), tuple(sorted(self.python)),
-                    tuple(sorted(self.tables)), tuple(sorted(self.built_in)))
+                    tuple(sorted(self.tables)), tuple(sorted(self.built_in)),
+                    tuple(sorted(self.pure)), self.foreign_collation)
 
     def _call(self, pc, op, p4type, p4):
         """Note the facts about the call at `pc`."""
@@ -57,6 +73,7 @@ class Calls:
         else:
             return
         self.arguments[pc] = count
+        self._judge(pc, function)
         definition = lib.sqpyte_python_function(function)
         if definition:
             self.python.add(pc)
@@ -66,6 +83,16 @@ class Calls:
             self.names[pc] = name_at(mem.i64(function + layout.FuncDef_zName))
             if mem.i32(function + layout.FuncDef_funcFlags) & layout.SQLITE_FUNC_BUILTIN:
                 self.built_in.add(pc)
+
+    def _judge(self, pc, function):
+        """Note whether the call at `pc` of the FuncDef at `function` is pure."""
+        if lib.sqpyte_pure_function(function):
+            self.pure.add(pc)
+
+    def _collation(self, collation):
+        """Note the CollSeq at an address, 0 for the usual one."""
+        if capi.collation_kind(collation) == OTHER:
+            self.foreign_collation = True
 
 
 def name_at(address):

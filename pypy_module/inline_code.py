@@ -72,7 +72,7 @@ class Code:
         self.rows = rows
         self.presets = {}
         # PyPy caches the look-up of a name in the dict of a module, not in any other.
-        self.module = types.ModuleType('inlined')
+        self.module = types.ModuleType('pypy_module.inlined')
         self.names = vars(self.module)
         self.names.update(NAMES)
         self.source = Source()

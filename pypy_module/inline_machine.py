@@ -1,8 +1,9 @@
 """Taking a loop over from C: its class, stopping the statement there, starting the runner."""
 
 from c_engine.generated import layout
-from pypy_module import tiers
+from pypy_module import inline_rows, tiers
 from pypy_module.inline import stepped
+from pypy_module.inline_ahead import FREE, UNDONE, Aheads
 from pypy_module.inline_calls import Calls
 from pypy_module.inline_code import Code, spec, tag_words
 from pypy_module.inline_shape import loops
@@ -10,8 +11,7 @@ from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import capi, mem
 from sqpyte.program import program_of
 
-ROW, GROW = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_GROW']
-COLUMNS = NUMBERS['SQPYTE_ROW_COLUMNS']
+GROW = NUMBERS['SQPYTE_GROW']
 HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
 
 MOST_CLASSES = 4        # for one loop, by the types of the first row
@@ -19,6 +19,11 @@ DESCRIPTIONS = {
     'rows': 'its rows are computed in the program that asks for them',
     'ahead': 'its rows are computed in the program that asks for them, one ahead',
     'run': 'it runs as one loop in Python',
+}
+
+WAYS = {
+    FREE: 'its rows are computed ahead in C, many in one call',
+    UNDONE: 'its rows are computed ahead in C, many in one call, and undone where it matters',
 }
 
 capi.use(lib)
@@ -29,12 +34,14 @@ class Shapes:
 
     Attributes:
         found: list of (pc of the Next, Loop or None, reason).
+        aheads: the Aheads.
         classes: by the head of a loop, its classes by the tags of the first row (dict of dicts).
     """
 
-    def __init__(self, found):
-        """Take what `inline_shape.loops` found."""
+    def __init__(self, found, aheads):
+        """Take what `inline_shape.loops` found, and the Aheads."""
         self.found = found
+        self.aheads = aheads
         self.classes = {}
 
 
@@ -42,22 +49,33 @@ _shapes = {}        # (number of the program, key of the calls) -> Shapes
 
 
 class Known:
-    """What the inliner knows of one statement: the shapes of its program, and its calls."""
+    """What the inliner knows of one statement: the shapes of its program, and its calls.
+
+    Attributes:
+        spoilt: how often in a row a write has come soon after its rows were computed ahead (int).
+    """
 
     def __init__(self, statement):
         """Analyse the statement."""
         vdbe = address_of(statement.pointer)
         self.reprepares = statement.reprepares
+        self.spoilt = 0
         program = program_of(vdbe)
         self.calls = Calls(vdbe, program.ops)
         key = program.number, self.calls.key
         if key not in _shapes:
-            _shapes[key] = Shapes(loops(program, self.calls))
+            _shapes[key] = Shapes(loops(program, self.calls), Aheads(program, self.calls))
         self.shapes = _shapes[key]
 
     def has_loops(self):
-        """Whether any loop can be inlined."""
-        return any(loop is not None for _, loop, _ in self.shapes.found)
+        """Whether any loop can be inlined, or rows computed ahead."""
+        return (any(loop is not None for _, loop, _ in self.shapes.found)
+                or any(type(ahead) is not str for ahead in self.shapes.aheads.found.values()))
+
+    def ahead_at(self, pc):
+        """The Ahead for a statement that is at this pc after a row, or None."""
+        ahead = self.shapes.aheads.found.get(pc)
+        return None if type(ahead) is str else ahead
 
     def loop_at(self, pc):
         """The Loop that holds this pc, or None."""
@@ -83,18 +101,26 @@ class Known:
         return self.shapes.classes.setdefault(loop.head, {})
 
     def explained(self):
-        """Whether a loop is inlined (bool), the reasons, and the generated code (both str)."""
+        """What `explain` in tiers.py is to return."""
         reasons, details = [], []
+        places = {}
+        for pc, ahead in sorted(self.shapes.aheads.found.items()):
+            if self.loop_at(pc) is None:
+                reasons.append('rows at %d: %s' % (
+                    pc - 1, ahead if type(ahead) is str else WAYS[ahead.way]))
+                if type(ahead) is not str:
+                    places[pc - 1] = 'ahead'
         for end, loop, reason in self.shapes.found:
             if loop is None:
                 reasons.append('loop at %d: %s' % (end, reason))
                 continue
             for made in self.classes_of(loop).values():
                 details.append(made.source)
+            places.update((pc, 'python') for pc in range(loop.head, loop.end + 1))
             reasons.append('loop at %d: %s' % (loop.head, DESCRIPTIONS[loop.shape]))
         if not reasons:
             reasons.append('it has no loop over a table')
-        return self.has_loops(), '; '.join(reasons), '\n'.join(details)
+        return self.has_loops(), '; '.join(reasons), '\n'.join(details), places
 
 
 def known(statement):
@@ -121,31 +147,22 @@ def counter(statement):
     return mem.i32(address_of(statement.pointer) + layout.Vdbe_pc)
 
 
-def step_to(statement, loop):
-    """Step the statement in C up to the head of a loop.
+def run_ahead(connection, cursor, statement, ahead, patience):
+    """Have C compute rows ahead; `patience`: of the statement when it goes on without.
 
     Returns:
-        INLINED if it is there, else the code of a step that has ended elsewhere.
+        INLINED, or what stepping the statement in C returned.
     """
-    vdbe = address_of(statement.pointer)
-    mem.set_i32(vdbe + layout.Vdbe_sqpyteStopPc, loop.head)
-    rc = lib.sqpyte_step(statement.pointer, statement.cells)
-    if rc == ROW and statement.cells[COLUMNS] == 0:
+    made = inline_rows.class_for(lib.sqlite3_column_count(statement.pointer))
+    runner = made(connection, statement, known(statement), ahead, patience)
+    try:
+        rc = runner.begin(cursor)
+    except BaseException:
+        runner.detach()
+        raise
+    if rc is None:
         return tiers.INLINED
     return statement.grow() if rc == GROW else rc
-
-
-def rows_estimated(statement, loop):
-    """About how many rows the table has whose scan has just begun (int)."""
-    vdbe = address_of(statement.pointer)
-    vc = mem.i64(mem.i64(vdbe + layout.Vdbe_apCsr) + 8 * loop.cursor)
-    cursor = mem.i64(vc + layout.VdbeCursor_uc)
-    page = mem.i64(cursor + layout.BtCursor_pPage)
-    rows = mem.u16(page + layout.MemPage_nCell)
-    for depth in range(mem.u8(cursor + layout.BtCursor_iPage)):
-        page = mem.i64(cursor + layout.BtCursor_apPage + 8 * depth)
-        rows *= mem.u16(page + layout.MemPage_nCell) + 1
-    return rows
 
 
 def first_tags(vdbe, loop):

@@ -94,6 +94,7 @@ int sqpyte_fused_version(void);
 int sqpyte_execute(sqlite3_stmt *stmt, int64_t *in, const char *text, int flags, int64_t *out);
 int sqpyte_execute_many(sqlite3_stmt *stmt, int64_t *in, const char *text, int rows,
     int64_t *out);
+int sqpyte_patience(sqlite3 *db, int ms);
 int sqpyte_bind(sqlite3_stmt *stmt, int64_t *in, const char *text);
 int sqpyte_step(sqlite3_stmt *stmt, int64_t *out);
 int sqpyte_row(sqlite3_stmt *stmt, int64_t *out);
@@ -104,6 +105,7 @@ int sqpyte_create_collation(sqlite3 *db, const char *name, SqpyteFunction *f);
 int sqpyte_max_function_args(void);
 int sqpyte_why(void *stmt);
 int sqpyte_tier(void *stmt);
+int sqpyte_covers_loop(intptr_t stmt, int head);
 
 int sqpyte_loops(intptr_t stmt);
 int sqpyte_batch(intptr_t cursor, intptr_t spec, intptr_t out, int next);
@@ -111,6 +113,12 @@ void sqpyte_batch_seek(intptr_t cursor, int ix);
 intptr_t sqpyte_python_function(intptr_t funcdef);
 void sqpyte_raise(intptr_t vdbe, int pc, int rc, const char *message);
 int sqpyte_accumulator(intptr_t mem, intptr_t funcdef, int64_t key);
+
+intptr_t sqpyte_rows_open(intptr_t stmt);
+void sqpyte_rows_close(intptr_t rows);
+int sqpyte_rows(intptr_t rows, intptr_t spec, intptr_t cells, intptr_t out, int most);
+int sqpyte_pure_function(intptr_t funcdef);
+int sqpyte_rows_back(intptr_t rows, int row);
 """ + sqpyte.capi.declarations()
 
 
@@ -164,6 +172,7 @@ def generate(path, header_paths):
     import contextlib
     import importlib
     import io
+    import py_compile
 
     import cffi
     headers = []
@@ -183,6 +192,8 @@ def generate(path, header_paths):
     with open(partial, 'a') as file:
         file.write('\nNUMBERS = %r\nRESULT_CODES = %r\n' % (values, result_codes(headers[0])))
     os.replace(partial, path)
+    # Even where PYTHONDONTWRITEBYTECODE is set: compiling it takes longer than all else at import.
+    py_compile.compile(path)
     importlib.invalidate_caches()
 
 

@@ -1,15 +1,22 @@
 """A connection's prepared statements: kept for their SQL, lent to cursors, and taken back.
 
-A cursor in the middle of its rows keeps its statement busy, and with it a read transaction. PyPy
-frees a dropped cursor only when it collects garbage, so statements look for their cursor through a
-weak reference: when the same SQL runs again and its statements are all busy, when SQLite reports a
-lock, and after each garbage collection (a sentinel object without references is finalised by it,
-and makes the next one). A finaliser runs between any two instructions of the program, so all it
-does is to reset statements that nobody else will touch.
+A cursor in the middle of its rows keeps its statement busy, and with it a read transaction. CPython
+frees a dropped cursor at once. PyPy frees it when it collects garbage, so statements look for their
+cursor through a weak reference, on four occasions: when the same SQL runs again and its statements
+are all busy; after each garbage collection, those of the youngest generation included (a sentinel
+object without references is finalised by it, and makes the next one); when the connection is closed;
+and when a statement of any connection of this thread meets a lock: before it waits, garbage is
+collected (`free_locks`). So a dropped cursor makes nobody in its own process wait. Another process
+waits until the one that dropped the cursor has allocated a nursery of memory, or has closed the
+connection: if it does nothing at all, as long as that lasts.
+
+A finaliser runs between any two instructions of the program, so all it does is to reset statements
+that nobody else will touch.
 """
 
 import gc
 import sys
+import time
 import weakref
 from _thread import get_ident
 
@@ -21,6 +28,58 @@ REFERENCE_COUNTS = sys.implementation.name == 'cpython'
 MANY = 512
 # Includes a minor collection, unless it is the last step of a major one: hence twice.
 collect_step = getattr(gc, 'collect_step', gc.collect)
+
+
+# Connections with cursors in the middle of their rows, as far as is known, by their identity: only
+# where dropped cursors aren't freed at once. A lock that SQLite meets may be one of theirs.
+watching: dict = {}
+
+
+class Collected:
+    """When free_locks last collected all garbage (seconds; see time.monotonic)."""
+
+    at = 0.0
+
+
+def free_locks():
+    """Reset statements, of any connection of this thread, whose cursors are garbage.
+
+    Young garbage is looked for first; all of it at most once a second, for that takes as long as it
+    has objects to look at.
+
+    Returns:
+        whether there were any (bool).
+    """
+    for collect in (collect_young, collect_all):
+        if not watching:
+            return False
+        if collect():
+            found = 0
+            for reference in list(watching.values()):
+                lender = reference()
+                if lender is not None:
+                    before = lender._reclaimed
+                    lender._reclaim_if_mine()
+                    found += lender._reclaimed - before
+            if found:
+                return True
+    return False
+
+
+def collect_young():
+    """Collect garbage of the youngest generation; returns True."""
+    collect_step()
+    collect_step()
+    return True
+
+
+def collect_all():
+    """Collect all garbage, unless that was done in the last second; returns whether it was done."""
+    if time.monotonic() - Collected.at < 1:
+        return False
+    gc.collect()
+    Collected.at = time.monotonic()
+    return True
 
 
 class Clones:
@@ -68,6 +127,10 @@ class Sentinel:
         lender = self.lender()
         if lender is not None:
             lender._collected()
+        else:
+            for key, reference in list(watching.items()):
+                if reference() is None:
+                    watching.pop(key, None)
 
 
 class Lender(Part):
@@ -197,11 +260,21 @@ class Lender(Part):
             return weakref.ref(cursor, statement.abandon)
         if not self._armed:
             self._armed = True
+            watching[id(self)] = weakref.ref(self)
             Sentinel(self)
         return weakref.ref(cursor)
 
     def _collected(self):
         """Called by a finaliser after a garbage collection; looks again after the next one."""
+        self._reclaim_if_mine()
+        if self._user and any(statement.owner is not None for statement in list(self._all)):
+            Sentinel(self)
+        else:
+            self._armed = False
+            watching.pop(id(self), None)
+
+    def _reclaim_if_mine(self):
+        """`_reclaim`, if this thread may use the connection now."""
         if self._user == get_ident():
             self._reclaim()
         elif self._user == -1 and self._lock.acquire(False):
@@ -209,10 +282,6 @@ class Lender(Part):
                 self._reclaim()
             finally:
                 self._lock.release()
-        if self._user and any(statement.owner is not None for statement in list(self._all)):
-            Sentinel(self)
-        else:
-            self._armed = False
 
     def _reclaim(self):
         """Reset the statements whose cursors are gone, no more; `_reclaimed` counts them."""

@@ -12,7 +12,8 @@ BUILD = os.path.join(ROOT, 'build')
 HEADERS = [os.path.join(BUILD, 'engine', 'sqlite3.h'),
            os.path.join(ROOT, 'c_engine', 'engine.h'),
            os.path.join(ROOT, 'c_engine', 'fused.h'),
-           os.path.join(ROOT, 'c_engine', 'batch.h')]
+           os.path.join(ROOT, 'c_engine', 'batch.h'),
+           os.path.join(ROOT, 'c_engine', 'rows.h')]
 
 
 def find():

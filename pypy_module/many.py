@@ -1,6 +1,7 @@
 """A cursor's `executemany`: many rows of parameters in one call to C, where nobody can tell."""
 
 from pypy_module import errors
+from pypy_module.lending import watching
 from pypy_module.library import NUMBERS
 from pypy_module.part import Any, Part
 from pypy_module.running import MANY_ROWS
@@ -85,10 +86,11 @@ class Many(Part):
         if statement.rows_in < MANY_ROWS < len(rows):
             statement.allot_parameters(MANY_ROWS)
         start = 0
+        impatient = bool(watching)
         while start < len(rows):
             count = 0
             if statement.rows_in >= MANY_ROWS:
-                count, changes = connection._run_many(statement, rows, start)
+                count, changes = connection._run_many(statement, rows, start, impatient)
                 if statement.is_dml:
                     self._rowcount += changes
                 if connection._raised is not None:
@@ -96,6 +98,8 @@ class Many(Part):
                 self._description = statement.description
             if count:
                 start += count
+            elif impatient:
+                impatient = False   # that was free_locks; from now on it waits
             else:
                 self._execute_row(statement, rows[start])
                 start += 1

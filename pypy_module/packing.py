@@ -217,12 +217,7 @@ def packer(count):
         return refuse
     function = _functions.get(count)
     if function is None:
-        namespace = define(generate(count), 'pack_%d' % count, {'registry': registry})
+        namespace = define(generate(count), 'pack_%d' % count, {'registry': registry},
+                           keep=True)
         function = _functions[count] = namespace['pack']
     return function
-
-
-def pack(statement, parameters):
-    """Pack the parameters for one execution; raises what `pack_any` raises."""
-    if statement.pack(statement, parameters, 0, 0) < 0:
-        pack_any(statement, parameters)

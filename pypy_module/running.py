@@ -1,17 +1,15 @@
 """How a connection runs statements: through fused calls, or handed to the inliner."""
 
-import gc
-
 from pypy_module import constants, errors, packing, tiers
 from pypy_module.adapters import converters
-from pypy_module.lending import REFERENCE_COUNTS
+from pypy_module.lending import free_locks, watching
 from pypy_module.library import NUMBERS, ffi, lib
 from pypy_module.part import Any, Part
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
 LAST, BEGIN, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQPYTE_GROW']
 BUSY, LOCKED = NUMBERS['SQLITE_BUSY'], NUMBERS['SQLITE_LOCKED']
-IN_TRANSACTION = NUMBERS['SQPYTE_IN_TRANSACTION']
+IN_TRANSACTION, IMPATIENT = NUMBERS['SQPYTE_IN_TRANSACTION'], NUMBERS['SQPYTE_IMPATIENT']
 REPREPARES, CHANGES = NUMBERS['SQPYTE_ROW_REPREPARES'], NUMBERS['SQPYTE_ROW_CHANGES']
 ROWID = NUMBERS['SQPYTE_ROW_ROWID']
 DONE_ROWS = NUMBERS['SQPYTE_ROW_COUNT']
@@ -44,6 +42,8 @@ class Running(Part):
         if not statement.readonly:
             if statement.is_dml:
                 flags |= self._begin_flag
+        if watching and (statement.is_dml or statement.queries):
+            flags |= IMPATIENT
         if self._runners and not statement.queries:
             self._before_c_call_that_may_write()
         try:
@@ -62,19 +62,25 @@ class Running(Part):
 
     def _pack(self, statement, parameters):
         """Pack the parameters; when they don't fit, the transaction is begun all the same."""
+        if statement.pack(statement, parameters, 0, 0) >= 0:
+            return
         try:
-            packing.pack(statement, parameters)
+            packing.pack_any(statement, parameters)
         except BaseException:
-            self._begin_for(statement)
+            if self._db:
+                self._begin_for(statement)
             raise
+        if not self._db:    # an adapter has closed it
+            self._check_open()
 
-    def _run_many(self, statement, rows, start):
+    def _run_many(self, statement, rows, start, impatient):
         """Run a statement for as many rows of parameters of plain types as its buffer holds.
 
         Args:
             statement: the Statement, borrowed and not in the middle of its rows.
             rows: parameters (list or tuple of tuples or lists).
             start: index of the first row to run (int).
+            impatient: don't wait for locks that dropped cursors may hold, but free them (bool).
         Returns:
             how many rows were run, and how many changes they made (two int).
         Raises:
@@ -93,11 +99,14 @@ class Running(Part):
         if self._runners:
             self._before_c_call_that_may_write()
         cells = statement.cells
+        patience = lib.sqpyte_patience(self._db, 0) if impatient else 0
         rc = lib.sqpyte_execute_many(statement.pointer, statement.cells_in,
                                      statement.arena.pointer, count, cells)
+        if patience and self._db:
+            lib.sqpyte_patience(self._db, patience)
         if rc != DONE:
             error = errors.from_database(self._db)
-            if (rc != BUSY and rc != LOCKED) or not self._freed_locks():
+            if (rc != BUSY and rc != LOCKED) or not free_locks() and not patience:
                 raise error
             statement.reset()
             statement.busy = True
@@ -111,25 +120,16 @@ class Running(Part):
                                flags & ~IN_TRANSACTION, statement.cells)
         if rc == BUSY or rc == LOCKED:
             error = errors.from_database(self._db)
-            if not self._freed_locks():
+            if not free_locks() and not flags & IMPATIENT:
                 raise error
             lib.sqlite3_reset(statement.pointer)
             rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
-                               flags & ~IN_TRANSACTION, statement.cells)
+                               flags & ~IN_TRANSACTION & ~IMPATIENT, statement.cells)
         if rc == GROW:
             rc = statement.grow()
         if rc != ROW and rc != DONE and rc != LAST:
             raise errors.from_database(self._db)
         return rc
-
-    def _freed_locks(self):
-        """After a lock was met: whether cursors that nobody has any more were in the way (bool)."""
-        if REFERENCE_COUNTS or not any(statement.owner is not None for statement in self._all):
-            return False
-        before = self._reclaimed
-        gc.collect()
-        self._reclaim()
-        return self._reclaimed > before
 
     def _to_be_planned(self, statement):
         """Whether a statement takes the way through `_plan`: the inliner's, or empty ones'."""
@@ -163,6 +163,8 @@ class Running(Part):
                 statement.reset()
                 statement.busy = True
                 rc = self._run(statement, parameters)
+            if not self._db:    # a function has closed it
+                self._check_open()
             if statement.cells[REPREPARES] != statement.reprepares:
                 statement.recompiled()
             statement.cells[ROWID] = lib.sqlite3_last_insert_rowid(self._db)

@@ -89,8 +89,12 @@ class Statement:
         queries: it is a query, which can't do anything to other statements (bool).
         inlinable: it takes the way through the connection's `_plan` (bool).
         patience: how many rows it returns from C before the inliner is asked; never if below 0.
+        rows_in_c: about how many rows of loops that may be inlined C has done (int).
         runner: the inliner's, which runs it at present, or None.
         inlining: what the inliner knows of it, or None.
+        leftover: the inliner's runner that has rows which C has computed ahead, in place of the
+            next steps, or None.
+        kept: what the texts of the row in the buffer are in, if not in SQLite's memory.
     """
 
     def __init__(self, db, sql, without_type=False):
@@ -104,8 +108,11 @@ class Statement:
         self.short = False
         self.inlinable = False
         self.patience = -1
+        self.rows_in_c = 0
         self.runner: Any = None
         self.inlining: Any = None
+        self.leftover: Any = None
+        self.kept: Any = None
         self.without_type = without_type
         start = skip(sql)
         keyword = sql[start:start + 7].lower()

@@ -7,8 +7,8 @@
   bound and hasn't been stepped;
 * `take_over(connection, cursor, statement)`: in place of a later step, when the statement's
   `patience` has come to an end: it has returned so many rows from C;
-* `explain(connection, statement)`: whether the statement is inlined (bool), why or why not, and
-  details such as the generated code (both str).
+* `explain(connection, statement)`: whether the statement is inlined (bool), why or why not, details
+  such as the generated code (both str), and by pc where opcodes run (dict of int to str).
 
 `begin` and `take_over` return what the step returned, or INLINED: then a runner stands in the
 cursor for its statement. A runner is an iterator over the rows as tuples, and is one row ahead of

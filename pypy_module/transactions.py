@@ -1,6 +1,7 @@
 """A connection's transactions: implicit and explicit ones, and scripts, which end them."""
 
 from pypy_module import constants, errors
+from pypy_module.lending import free_locks, watching
 from pypy_module.library import NULL, NUMBERS, ffi, lib
 from pypy_module.part import Part
 
@@ -44,14 +45,19 @@ class Transactions(Part):
         self._before_c_call_that_may_write()
         result = ffi.new('sqlite3_stmt *[1]')
         for last in (False, True):
+            patience = 0
+            if watching and not last:   # a dropped cursor may hold the lock
+                patience = lib.sqpyte_patience(self._db, 0)
             rc = lib.sqlite3_prepare_v2(self._db, sql.encode(), -1, result, NULL)
             if rc == OK:
                 lib.sqlite3_step(result[0])
                 rc = lib.sqlite3_finalize(result[0])
+            if patience:
+                lib.sqpyte_patience(self._db, patience)
             if rc == OK:
                 return
             error = errors.from_database(self._db)
-            if last or rc not in (BUSY, LOCKED) or not self._freed_locks():
+            if last or rc not in (BUSY, LOCKED) or not free_locks() and not patience:
                 raise error
 
     def _set_begin_flag(self):

@@ -70,7 +70,8 @@ def decoder(count):
         if count > UNROLLED:
             function = wide(count)
         else:
-            function = define(generate(count), 'row_%d' % count, {'unpack': unpack})['decode']
+            function = define(generate(count), 'row_%d' % count, {'unpack': unpack},
+                              keep=True)['decode']
         _functions[count] = function
     return function
 

@@ -177,3 +177,13 @@ def test_figure3_reads_the_example_and_checks_its_sums():
 def test_results_of_a_suite_without_the_baselines_name_are_impossible():
     with pytest.raises(KeyError):
         measure.results('micro', 'select', 'stock-pypy', {})
+
+
+def test_ablations_have_their_switches():
+    settings = engines.Settings(0, 0.0, 1, 0.0, None, None, 60, 'wall')
+    switches = {'no-inline': 'SQPYTE_INLINE', 'no-specialise': 'SQPYTE_SPECIALISE'}
+    assert set(switches) == set(engines.ABLATIONS)
+    for name, switch in switches.items():
+        assert engines.MICRO[name].environment(settings)[switch] == '0'
+        assert name not in cli.SUITES['micro'].default
+    assert 'SQPYTE_INLINE' not in engines.MICRO['sqpyte-pypy'].environment(settings)

@@ -29,6 +29,26 @@ _SELECTS = [
     "SELECT {k}, {c} FROM t WHERE {c} IS NOT run('DELETE FROM log') AND {c} IS NOT ?3",
     "SELECT {k}, {c}, {d} FROM t LIMIT 6 OFFSET 1",
     "SELECT DISTINCT {c}, {k} FROM t",
+    "SELECT a.{k}, b.{c}, b.{d} FROM t AS a JOIN t AS b ON b.{k} = a.{k} + 1",
+    "SELECT a.{k}, b.{c} FROM t AS a LEFT JOIN t AS b ON b.{c} = a.{d} AND b.{k} > a.{k}",
+    "SELECT a.{k}, b.{k}, c.{c} FROM t AS a, t AS b, t AS c WHERE b.{k} = a.{k} + 1 AND c.{k} < b.{k}",
+    "SELECT {k}, (SELECT max({d}) FROM t AS u WHERE u.{c} >= t.{c}) FROM t",
+    "SELECT {k}, {c} || {d}, abs(length({c})), {e} FROM t WHERE {c} IN (SELECT {c} FROM t WHERE {w})",
+    "SELECT {k}, CASE WHEN {k} > 9 THEN abs(-9223372036854775807 - 1) ELSE upper({c}) END FROM t",
+    "SELECT max({k}), {c}, CASE WHEN count(*) > 1 THEN abs(-9223372036854775807 - 1) END FROM t "
+    "GROUP BY {c}",
+    "SELECT {k}, {c} FROM t UNION ALL SELECT {k}, length({d}) FROM t UNION ALL SELECT x, 1 FROM log",
+    "SELECT {k}, {c} FROM t UNION SELECT {k}, {d} FROM t ORDER BY 2, 1",
+    "SELECT {k}, {c} FROM t WHERE {k} NOT IN (SELECT x FROM log) ORDER BY {c}, {k} LIMIT 20 OFFSET 2",
+    "SELECT {k}, sum(length({c})) OVER (ORDER BY {k} ROWS 2 PRECEDING) FROM t",
+    "WITH RECURSIVE r(n, m) AS (SELECT 1, 0 UNION ALL SELECT n + 1, (SELECT count(*) FROM t WHERE {k} > n)"
+    " FROM r WHERE n < 40) SELECT n, m FROM r",
+    "WITH RECURSIVE r(n) AS (SELECT 1 UNION SELECT n * 3 % 101 FROM r) SELECT r.n, t.{k} FROM r, t "
+    "WHERE t.{k} = r.n",
+    "WITH m AS MATERIALIZED (SELECT {k} AS k, {c} AS c FROM t WHERE {w}) "
+    "SELECT m.k, u.{d}, m.c FROM m, t AS u WHERE u.{k} >= m.k",
+    "SELECT g.k, t.{d} FROM (SELECT max({k}) AS k FROM t GROUP BY {c}) AS g JOIN t ON t.{k} = g.k",
+    "SELECT {k}, changes(), {c} FROM t ORDER BY {c}",
     "DELETE FROM t WHERE {w} RETURNING {k}, {c}",
     "UPDATE t SET {d} = {e} WHERE {k} < 20 RETURNING {k}, {d}",
 ]

@@ -2,7 +2,10 @@
 import sys
 
 import sqpyte
+from pypy_module import inline, tiers
 
+sqpyte.connect      # loads the module, which installs a planner
+tiers.planner = inline.Planner(worth=1000)
 connection = sqpyte.connect(':memory:', isolation_level=None)
 connection.execute('CREATE TABLE t(a INTEGER, b REAL, c REAL, d TEXT)')
 connection.execute('''
@@ -38,6 +41,13 @@ def where():
     total = 0.0
     for b, in connection.execute('SELECT b FROM t WHERE a > 20 AND c < ?', (0.07,)):
         total += b
+    return total
+
+
+def joined():
+    total = 0.0
+    for a, b in connection.execute('SELECT t.a, u.b FROM t, t AS u WHERE u.rowid = t.rowid'):
+        total += a * b
     return total
 
 
@@ -77,5 +87,18 @@ def fetchall():
     return len(connection.execute('SELECT a, b FROM t').fetchall())
 
 
+def point():
+    total = 0.0
+    for number in range(20000):
+        total += connection.execute('SELECT b FROM t WHERE rowid = ?', (number + 1,)).fetchone()[0]
+    return total
+
+
+def insert():
+    for number in range(20000):
+        connection.execute('INSERT INTO u VALUES(?, ?, ?)', (number, 0.5, 'text'))
+
+
+connection.execute('CREATE TABLE u(a INTEGER, b REAL, c TEXT)')
 for _ in range(6):
     globals()[sys.argv[1]]()

@@ -54,7 +54,7 @@ def calls(operation):
 
 
 # `expression` has a LIMIT: its counter makes no objects either.
-@pytest.mark.parametrize('name', ['select', 'where', 'function', 'expression'])
+@pytest.mark.parametrize('name', ['select', 'where', 'function', 'expression', 'joined'])
 def test_rows_and_functions_are_one_loop(name, tmp_path):
     operations = [operation for operation, _ in loop(name, tmp_path)]
     assert not [o for o in operations if makes_objects(o) or calls(o)]
@@ -87,3 +87,9 @@ def test_texts_are_copied_and_no_more(tmp_path):
 def test_fetchall_calls_nothing_but_the_list(tmp_path):
     found = [arguments for operation, arguments in loop('fetchall', tmp_path) if calls(operation)]
     assert all('list' in call or 'resize' in call for call in found), found
+
+
+@pytest.mark.parametrize('name', ['point', 'insert'])
+def test_one_call_into_c_for_a_query_or_an_insert(name, tmp_path):
+    operations = [operation for operation, _ in loop(name, tmp_path)]
+    assert len([o for o in operations if o.startswith('call_release_gil')]) == 1

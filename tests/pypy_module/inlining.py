@@ -11,7 +11,7 @@ import sqlite3
 import tempfile
 
 import sqpyte
-from pypy_module import inline, inline_runner, tiers
+from pypy_module import inline, inline_rows, inline_runner, tiers
 
 PLANNERS = {
     'specialised': lambda: inline.Planner(1, 0, True),
@@ -128,4 +128,5 @@ def _count(original):
     return __init__
 
 
-inline_runner.Runner.__init__ = _count(inline_runner.Runner.__init__)
+for _runner in (inline_runner.Runner, inline_rows.RowBatches):
+    _runner.__init__ = _count(_runner.__init__)

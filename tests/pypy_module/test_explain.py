@@ -4,6 +4,8 @@ import pytest
 
 import sqpyte
 
+from .inlining import planned
+
 
 def test_every_statement_is_told(numbers):
     explanation = sqpyte.explain(numbers, "SELECT a FROM t; -- why\nSELECT ';' ; INSERT INTO t "
@@ -42,3 +44,32 @@ def test_it_leaves_statements_as_they_are(numbers):
     count = len(numbers._all)
     sqpyte.explain(numbers, 'SELECT a, b FROM t WHERE a > 5')
     assert len(numbers._all) == count
+
+
+def test_the_program_is_listed(numbers):
+    with planned('specialised'):
+        plain, joined = sqpyte.explain(
+            numbers, 'SELECT a FROM t WHERE b > ?; SELECT t.a FROM t, t AS u WHERE t.a < u.b')
+    assert [step.pc for step in plain.program] == list(range(len(plain.program)))
+    assert {step.place for step in plain.program} >= {'', 'python'}
+    assert [step.place for step in plain.program if step.opcode == 'Next'] == ['python']
+    assert [step.place for step in joined.program if step.opcode == 'ResultRow'] == ['ahead']
+    assert all(step.place in ('', 'vm') for step in joined.program if step.opcode != 'ResultRow')
+    lines = str(joined).splitlines()
+    assert len(lines) >= 2 + len(joined.program)
+    assert any(line.split()[:3] == ['ahead', str(step.pc), 'ResultRow']
+               for line in lines for step in joined.program)
+
+
+def test_without_the_inliner(numbers):
+    with planned('C'):
+        plan, = sqpyte.explain(numbers, 'SELECT a FROM t')
+    assert plan.tier != 'inliner'
+    assert plan.program[0].opcode == 'Init'
+    assert all(step.place in ('', 'vm') for step in plan.program)
+
+
+@pytest.mark.parametrize('sql', ['/* why */ EXPLAIN SELECT 1', 'explain query plan SELECT a FROM t'])
+def test_explain_itself(numbers, sql):
+    plan, = sqpyte.explain(numbers, sql)
+    assert plan.tier == 'c' and plan.program == []

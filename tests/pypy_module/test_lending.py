@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 
 import pytest
 
@@ -125,6 +126,62 @@ def test_other_connections_may_write_after_a_cursor_was_dropped(path, collect):
     collect()
     writer.execute('INSERT INTO t VALUES (1)')
     writer.commit()
+    reader.close()
+    writer.close()
+
+
+def commits(writer):
+    writer.execute('INSERT INTO t VALUES (1)')
+    writer.commit()
+
+
+def inserts_many(writer):
+    writer.isolation_level = None
+    writer.executemany('INSERT INTO t VALUES (?)', [(i,) for i in range(300)])
+
+
+def inserts(writer):
+    writer.isolation_level = None
+    writer.execute('INSERT INTO t VALUES (1)')
+
+
+@pytest.mark.parametrize('age', [0, 200000])
+@pytest.mark.parametrize('write', [commits, inserts, inserts_many])
+def test_dropped_cursors_do_not_make_other_connections_wait(path, write, age):
+    """Nor does it take the program to collect garbage."""
+    reader = sqpyte.connect(path, isolation_level=None)
+    reader.execute('CREATE TABLE t(a)')
+    reader.executemany('INSERT INTO t VALUES (?)', [(i,) for i in range(10)])
+    cursor = reader.execute('SELECT a FROM t')
+    cursor.fetchone()
+    kept = [[] for _ in range(age)]     # the cursor may grow old before it is dropped
+    lending.Collected.at = 0.0
+    writer = sqpyte.connect(path, timeout=20)
+    before = time.monotonic()
+    del cursor
+    write(writer)
+    assert time.monotonic() - before < 10
+    assert writer.execute('PRAGMA busy_timeout').fetchone() == (20000,)
+    assert len(kept) == age
+    reader.close()
+    writer.close()
+
+
+@pytest.mark.parametrize('write', [commits, inserts, inserts_many])
+def test_cursors_that_are_there_make_other_connections_wait(path, write):
+    reader = sqpyte.connect(path, isolation_level=None)
+    reader.execute('CREATE TABLE t(a)')
+    reader.executemany('INSERT INTO t VALUES (?)', [(i,) for i in range(10)])
+    cursor = reader.execute('SELECT a FROM t')
+    cursor.fetchone()
+    writer = sqpyte.connect(path, timeout=0.3)
+    before = time.monotonic()
+    with pytest.raises(sqpyte.OperationalError, match='database is locked'):
+        write(writer)
+    assert 0.25 < time.monotonic() - before < 5
+    assert len(cursor.fetchall()) == 9
+    writer.rollback()
+    write(writer)
     reader.close()
     writer.close()
 

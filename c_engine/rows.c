@@ -1,0 +1,461 @@
+/*
+** Row batches (see rows.h). Compiled as the tail of engine.c, after fused.c.
+**
+** While the statement runs ahead, the watched opcodes of its program are
+** SQPYTE_OP_WATCHED: sqlite3VdbeExec asks sqpyteWatched() at each of them, and
+** needs no test at any other.
+*/
+#include "rows.h"
+
+/* Back-edges of loops after which a batch ends, however few rows it has: the
+** caller hasn't asked for them yet, and the VM may be faster. */
+#define SQPYTE_AHEAD_BUDGET 10000
+
+/* Where a cursor is. */
+typedef struct SqpytePlace SqpytePlace;
+struct SqpytePlace {
+  VdbeCursor *pC;             /* 0: nothing noted */
+  i64 movetoTarget;
+  i64 seqCount;
+  int iAlt;                   /* number of pAltCursor, -1 if there is none */
+  int seekResult;
+  int skipNext;
+  u32 *aAltMap;
+  u16 seekHit;
+  u8 nullRow;
+  u8 deferredMoveto;
+  u8 eState;
+  i8 iPage;
+  u16 aiIdx[BTCURSOR_MAX_DEPTH];    /* the last one used is BtCursor.ix */
+};
+
+struct SqpyteRows {
+  Vdbe *p;
+  const i64 *aSpec;           /* of what is noted */
+  i64 *aOut;
+  char *zFree;                /* the end of what is free in aOut */
+  int nRow;                   /* rows of the batch */
+  int nMost;
+  int nSkip;                  /* rows to run over, when it has been undone */
+  int rc;                     /* how running ahead has failed, to be told later */
+  int nMem;                   /* aMem[] in use */
+  int nPlace;                 /* aPlace[] in use */
+  int nMemAlloc;
+  int nPlaceAlloc;
+  int nOpcodeAlloc;
+  u8 bNoted;                  /* it can be undone */
+  u8 bBeyond;                 /* the statement is beyond the last row */
+  Mem *aMem;
+  SqpytePlace *aPlace;
+  u8 *aOpcode;                /* the watched opcodes */
+  char *aLog;                 /* keys inserted: for each an i64 with the cursor's
+                              ** number and above 32 bits its size, the key */
+  i64 nLog;                   /* bytes of it in use */
+  int nLogAlloc;
+};
+
+long sqpyte_rows_open(long pStmt){
+  SqpyteRows *pRows = sqlite3_malloc(sizeof(*pRows));
+  if( pRows ){
+    memset(pRows, 0, sizeof(*pRows));
+    pRows->p = (Vdbe*)pStmt;
+  }
+  return (long)pRows;
+}
+
+static void sqpyteForget(SqpyteRows *pRows){
+  int i;
+  for(i=0; i<pRows->nMem; i++) sqlite3VdbeMemRelease(&pRows->aMem[i]);
+  pRows->nMem = pRows->nPlace = pRows->nLog = 0;
+  pRows->bNoted = 0;
+}
+
+void sqpyte_rows_close(long rows){
+  SqpyteRows *pRows = (SqpyteRows*)rows;
+  sqpyteForget(pRows);
+  sqlite3_free(pRows->aMem);
+  sqlite3_free(pRows->aPlace);
+  sqlite3_free(pRows->aOpcode);
+  sqlite3_free(pRows->aLog);
+  sqlite3_free(pRows);
+}
+
+/* Makes room for n elements of nByte bytes; 0 if there is no memory. */
+static int sqpyteRoom(void **ppArray, int *pnAlloc, i64 n, int nByte){
+  if( n>*pnAlloc ){
+    void *pNew = n>0x7fffffff/2 ? 0 : sqlite3_realloc64(*ppArray, (u64)n*nByte);
+    if( pNew==0 ) return 0;
+    *ppArray = pNew;
+    *pnAlloc = (int)n;
+  }
+  return 1;
+}
+
+/* Copies cells into the buffer, texts and blobs included; 0 if there is no
+** room. */
+static int sqpyteKeepCells(SqpyteRows *pRows, const i64 *aFrom, int nCell){
+  i64 *aTo = pRows->aOut + SQPYTE_ROWS_CELLS + pRows->nRow*2*nCell;
+  char *zFree = pRows->zFree;
+  int i;
+  if( (char*)(aTo + 2*nCell)>zFree ) return 0;
+  for(i=0; i<2*nCell; i+=2){
+    i64 n = aFrom[i]>>3;
+    aTo[i] = aFrom[i];
+    aTo[i+1] = aFrom[i+1];
+    if( n ){
+      if( zFree - (char*)(aTo + 2*nCell)<n ) return 0;
+      zFree -= n;
+      memcpy(zFree, (const char*)(intptr_t)aFrom[i+1], n);
+      aTo[i+1] = (i64)(intptr_t)zFree;
+    }
+  }
+  pRows->zFree = zFree;
+  pRows->nRow++;
+  return 1;
+}
+
+/* The same for a result row in registers. */
+static int sqpyteKeepRow(SqpyteRows *pRows, Mem *pMem, int nCell){
+  i64 *aTo = pRows->aOut + SQPYTE_ROWS_CELLS + pRows->nRow*2*nCell;
+  char *zFree = pRows->zFree;
+  char *zEnd = (char*)(aTo + 2*nCell);
+  int i;
+  if( zEnd>zFree ) return 0;
+  for(i=0; i<nCell; i++, pMem++, aTo+=2){
+    int f = pMem->flags & (MEM_AffMask | MEM_Zero);
+    if( f==MEM_Int ){
+      aTo[0] = SQLITE_INTEGER;
+      aTo[1] = pMem->u.i;
+    }else if( f==MEM_Real ){
+      aTo[0] = SQLITE_FLOAT;
+      memcpy(&aTo[1], &pMem->u.r, sizeof(double));
+    }else if( f==MEM_Null ){
+      aTo[0] = SQLITE_NULL;
+    }else if( (f==MEM_Str && pMem->enc==SQLITE_UTF8) || f==MEM_Blob ){
+      int n = pMem->n;
+      if( zFree - zEnd<n ) return 0;
+      zFree -= n;
+      if( n ) memcpy(zFree, pMem->z, n);
+      aTo[0] = SQPYTE_TAG(f==MEM_Str ? SQLITE_TEXT : SQLITE_BLOB, n);
+      aTo[1] = (i64)(intptr_t)zFree;
+    }else{
+      return 0;               /* sqpyte_step() knows */
+    }
+  }
+  pRows->zFree = zFree;
+  pRows->nRow++;
+  return 1;
+}
+
+/* The IdxInsert of DISTINCT's index, of a key that Found has not found; noted,
+** so that it can be taken out again. 0 if upstream has to do it. */
+static int sqpyteInsertKey(SqpyteRows *pRows, const Op *pOp){
+  Vdbe *p = pRows->p;
+  VdbeCursor *pC = p->apCsr[pOp->p1];
+  Mem *pKey = &p->aMem[pOp->p2];
+  BtreePayload x;
+  if( pC==0 || pC->eCurType!=CURTYPE_BTREE || !pC->isEphemeral || pC->seekResult==0
+   || (pKey->flags & (MEM_Blob|MEM_Zero))!=MEM_Blob
+  ){
+    return 0;
+  }
+  if( pRows->bNoted ){
+    i64 nNew = pRows->nLog + sizeof(i64) + ROUND8((i64)pKey->n);
+    i64 head = (i64)pOp->p1 | (i64)pKey->n<<32;
+    if( nNew>pRows->nLogAlloc
+     && !sqpyteRoom((void**)&pRows->aLog, &pRows->nLogAlloc, 2*nNew, 1)
+    ){
+      return 0;
+    }
+    memcpy(pRows->aLog + pRows->nLog, &head, sizeof(head));
+    memcpy(pRows->aLog + pRows->nLog + sizeof(head), pKey->z, pKey->n);
+    pRows->nLog = nNew;
+  }
+  memset(&x, 0, sizeof(x));
+  x.nKey = pKey->n;
+  x.pKey = pKey->z;
+  x.aMem = &p->aMem[pOp->p3];
+  x.nMem = (u16)pOp->p4.i;
+  pC->cacheStatus = CACHE_STALE;
+  return sqlite3BtreeInsert(pC->uc.pCursor, &x, 0, pC->seekResult)==SQLITE_OK;
+}
+
+/* Takes the noted keys out of their indexes. */
+static int sqpyteDeleteKeys(SqpyteRows *pRows){
+  i64 i = 0;
+  int rc = SQLITE_OK;
+  while( i<pRows->nLog && rc==SQLITE_OK ){
+    i64 head;
+    BtCursor *pCur;
+    int res;
+    memcpy(&head, pRows->aLog + i, sizeof(head));
+    i += sizeof(head);
+    pCur = pRows->p->apCsr[head & 0x7fffffff]->uc.pCursor;
+    rc = btreeMoveto(pCur, pRows->aLog + i, head>>32, 0, &res);
+    if( rc==SQLITE_OK && res==0 ) rc = sqlite3BtreeDelete(pCur, 0);
+    i += ROUND8(head>>32);
+  }
+  pRows->nLog = 0;
+  return rc;
+}
+
+/* What an opcode that is watched does: returns the pc to go on with, or minus
+** one minus the pc before which the statement stops. */
+int sqpyteWatched(Vdbe *p, int pc){
+  SqpyteRows *pRows = p->sqpyteRows;
+  const i64 *aSpec = pRows->aSpec;
+  const i64 *aWatched = aSpec + SQPYTE_AHEAD_HEAD
+      + aSpec[SQPYTE_AHEAD_REGISTERS] + aSpec[SQPYTE_AHEAD_CURSORS];
+  const Op *pOp = &p->aOp[pc];
+  int i = 0;
+  while( aWatched[i]!=pc ) i++;
+  switch( pRows->aOpcode[i] ){
+    case OP_ResultRow:
+      if( pRows->nSkip ){
+        if( --pRows->nSkip==0 ) return -1 - (pc+1);
+        return pc+1;
+      }
+      if( !sqpyteKeepRow(pRows, &p->aMem[pOp->p1], pOp->p2) ) return -1 - pc;
+      if( pRows->nRow<pRows->nMost ) return pc+1;
+      pRows->bBeyond = 0;
+      return -1 - (pc+1);
+    case OP_Once:
+      if( pOp->p1==p->aOp[0].p1 ) return pOp->p2;
+      break;
+    case OP_IdxInsert:
+      if( aSpec[SQPYTE_AHEAD_UNDO] && sqpyteInsertKey(pRows, pOp) ) return pc+1;
+  }
+  return -1 - pc;
+}
+
+/* In place of sqlite3VdbeExec while a statement runs ahead. */
+static int sqpyteRunAhead(Vdbe *p){
+  SqpyteRows *pRows = p->sqpyteRows;
+  const i64 *aSpec = pRows->aSpec;
+  const i64 *aWatched = aSpec + SQPYTE_AHEAD_HEAD
+      + aSpec[SQPYTE_AHEAD_REGISTERS] + aSpec[SQPYTE_AHEAD_CURSORS];
+  int n = (int)aSpec[SQPYTE_AHEAD_WATCHED];
+  int rc, i;
+  p->pResultRow = 0;
+  for(i=0; i<n; i++){
+    pRows->aOpcode[i] = p->aOp[aWatched[i]].opcode;
+    p->aOp[aWatched[i]].opcode = SQPYTE_OP_WATCHED;
+  }
+  p->sqpyteBudget = pRows->nSkip ? 0 : SQPYTE_AHEAD_BUDGET;
+  rc = sqlite3VdbeExec(p);
+  p->sqpyteBudget = 0;
+  for(i=0; i<n; i++) p->aOp[aWatched[i]].opcode = pRows->aOpcode[i];
+  p->cacheCtr = (p->cacheCtr + 2)|1;
+  return rc==SQPYTE_STOP || rc==SQPYTE_HOT ? SQLITE_ROW : rc;
+}
+
+/* The position of the cursor number i; 0 if it can't be noted. */
+static int sqpyteNotePlace(Vdbe *p, int i, SqpytePlace *pPlace){
+  VdbeCursor *pC = i<p->nCursor ? p->apCsr[i] : 0;
+  BtCursor *pCur;
+  int j;
+  pPlace->pC = 0;
+  if( pC==0 || pC->eCurType==CURTYPE_PSEUDO ) return 1;
+  if( pC->eCurType!=CURTYPE_BTREE ) return 0;
+  pCur = pC->uc.pCursor;
+  if( pCur->eState>=CURSOR_REQUIRESEEK ) return 0;
+  pPlace->pC = pC;
+  pPlace->movetoTarget = pC->movetoTarget;
+  pPlace->seqCount = pC->seqCount;
+  pPlace->seekResult = pC->seekResult;
+  pPlace->seekHit = pC->seekHit;
+  pPlace->nullRow = pC->nullRow;
+  pPlace->deferredMoveto = pC->deferredMoveto;
+  pPlace->aAltMap = pC->isEphemeral ? 0 : pC->ub.aAltMap;
+  pPlace->iAlt = -1;
+  if( pC->deferredMoveto ){
+    for(j=0; j<p->nCursor && p->apCsr[j]!=pC->pAltCursor; j++){}
+    if( j<p->nCursor ) pPlace->iAlt = j;
+  }
+  pPlace->eState = pCur->eState;
+  pPlace->skipNext = pCur->skipNext;
+  pPlace->iPage = pCur->iPage;
+  if( pCur->eState!=CURSOR_INVALID ){
+    memcpy(pPlace->aiIdx, pCur->aiIdx, sizeof(u16)*pCur->iPage);
+    pPlace->aiIdx[pCur->iPage] = pCur->ix;
+  }
+  return 1;
+}
+
+static int sqpyteRestorePlace(Vdbe *p, int i, const SqpytePlace *pPlace){
+  VdbeCursor *pC = p->apCsr[i];
+  BtCursor *pCur;
+  int rc, iPage;
+  if( pPlace->pC==0 || pC==0 ) return SQLITE_OK;
+  pC->movetoTarget = pPlace->movetoTarget;
+  pC->seqCount = pPlace->seqCount;
+  pC->seekResult = pPlace->seekResult;
+  pC->seekHit = pPlace->seekHit;
+  pC->nullRow = pPlace->nullRow;
+  pC->deferredMoveto = pPlace->deferredMoveto;
+  pC->cacheStatus = CACHE_STALE;
+  if( !pC->isEphemeral ) pC->ub.aAltMap = pPlace->aAltMap;
+  if( pPlace->iAlt>=0 ) pC->pAltCursor = p->apCsr[pPlace->iAlt];
+  pCur = pC->uc.pCursor;
+  sqlite3BtreeClearCursor(pCur);
+  if( pPlace->eState==CURSOR_INVALID ){
+    btreeReleaseAllCursorPages(pCur);
+    return SQLITE_OK;
+  }
+  rc = moveToRoot(pCur);
+  /* An empty root page has made the one step down already. */
+  for(iPage=pCur->iPage; rc==SQLITE_OK && iPage<pPlace->iPage; iPage++){
+    MemPage *pPage = pCur->pPage;
+    int ix = pPlace->aiIdx[iPage];
+    pCur->ix = (u16)ix;
+    rc = moveToChild(pCur, ix<pPage->nCell
+        ? get4byte(findCell(pPage, ix))
+        : get4byte(&pPage->aData[pPage->hdrOffset+8]));
+  }
+  if( rc==SQLITE_OK ){
+    pCur->ix = pPlace->aiIdx[pPlace->iPage];
+    pCur->info.nSize = 0;
+    pCur->curFlags &= ~(BTCF_ValidNKey|BTCF_ValidOvfl|BTCF_AtLast);
+    pCur->eState = pPlace->eState;
+    pCur->skipNext = pPlace->skipNext;
+  }
+  return rc;
+}
+
+/* Notes the state that the spec names; 0 if that can't be done. */
+static int sqpyteNote(SqpyteRows *pRows){
+  Vdbe *p = pRows->p;
+  const i64 *aSpec = pRows->aSpec;
+  const i64 *a = aSpec + SQPYTE_AHEAD_HEAD;
+  int nMem = (int)aSpec[SQPYTE_AHEAD_REGISTERS];
+  int nPlace = (int)aSpec[SQPYTE_AHEAD_CURSORS];
+  int i;
+  if( !sqpyteRoom((void**)&pRows->aMem, &pRows->nMemAlloc, nMem, sizeof(Mem))
+   || !sqpyteRoom((void**)&pRows->aPlace, &pRows->nPlaceAlloc, nPlace, sizeof(SqpytePlace))
+  ){
+    return 0;
+  }
+  for(i=0; i<nMem; i++){
+    Mem *pFrom = &p->aMem[a[i]];
+    if( pFrom->flags & (MEM_Agg|MEM_Dyn) ) return 0;
+    sqlite3VdbeMemInit(&pRows->aMem[i], p->db, MEM_Null);
+    pRows->nMem = i+1;
+    if( sqlite3VdbeMemCopy(&pRows->aMem[i], pFrom) ) return 0;
+  }
+  for(i=0; i<nPlace; i++){
+    if( !sqpyteNotePlace(p, (int)a[nMem+i], &pRows->aPlace[i]) ) return 0;
+  }
+  pRows->nPlace = nPlace;
+  pRows->bNoted = 1;
+  return 1;
+}
+
+int sqpyte_rows(long rows, long spec, long cells, long out, int nMost){
+  SqpyteRows *pRows = (SqpyteRows*)rows;
+  const i64 *aSpec = (const i64*)spec;
+  i64 *aCells = (i64*)cells;
+  i64 *aOut = (i64*)out;
+  Vdbe *p = pRows->p;
+  sqlite3 *db = p->db;
+  int rc;
+  sqpyteForget(pRows);
+  pRows->nRow = pRows->bBeyond = 0;
+  aOut[SQPYTE_ROWS_COUNT] = 0;
+  if( pRows->rc ){
+    rc = pRows->rc;
+    pRows->rc = 0;
+    sqlite3_mutex_enter(db->mutex);
+    sqlite3Error(db, rc);
+    sqlite3_mutex_leave(db->mutex);
+    return rc;
+  }
+  rc = sqpyte_step((sqlite3_stmt*)p, aCells);
+  if( rc!=SQLITE_ROW ) return rc;
+  aOut[SQPYTE_ROWS_STOPPED] = 1;
+  aOut[SQPYTE_ROWS_PC] = p->pc;
+  aOut[SQPYTE_ROWS_UNDO] = 1;
+  pRows->aOut = aOut;
+  pRows->zFree = (char*)(aOut + aOut[SQPYTE_ROWS_CAPACITY]);
+  if( !sqpyteKeepCells(pRows, aCells + SQPYTE_ROW_CELLS, (int)aCells[SQPYTE_ROW_COLUMNS]) ){
+    return SQLITE_ROW;
+  }
+  aOut[SQPYTE_ROWS_COUNT] = 1;
+  pRows->aSpec = aSpec;
+  if( nMost<2 || p->pc!=aSpec[SQPYTE_AHEAD_PC] || p->pFrame
+   || db->xProgress || (db->mTrace & SQLITE_TRACE_ROW)
+   || !sqpyteRoom((void**)&pRows->aOpcode, &pRows->nOpcodeAlloc,
+                  aSpec[SQPYTE_AHEAD_WATCHED], 1)
+  ){
+    return SQLITE_ROW;
+  }
+  sqlite3_mutex_enter(db->mutex);
+  if( aSpec[SQPYTE_AHEAD_UNDO]==0 || sqpyteNote(pRows) ){
+    pRows->nMost = nMost;
+    pRows->bBeyond = 1;
+    p->sqpyteRows = pRows;
+    rc = sqlite3_step((sqlite3_stmt*)p);
+    p->sqpyteRows = 0;
+    if( rc!=SQLITE_ROW ) pRows->rc = rc;
+  }
+  sqlite3_mutex_leave(db->mutex);
+  aOut[SQPYTE_ROWS_COUNT] = pRows->nRow;
+  aOut[SQPYTE_ROWS_STOPPED] = pRows->nRow<nMost;
+  aOut[SQPYTE_ROWS_UNDO] = pRows->bNoted || !pRows->bBeyond && pRows->nRow==1;
+  return SQLITE_ROW;
+}
+
+int sqpyte_rows_back(long rows, int iRow){
+  SqpyteRows *pRows = (SqpyteRows*)rows;
+  Vdbe *p = pRows->p;
+  const i64 *a;
+  int i;
+  int rc = SQLITE_OK;
+  if( !pRows->bBeyond && iRow==pRows->nRow-1 ) return SQLITE_OK;
+  if( !pRows->bNoted || p->eVdbeState!=VDBE_RUN_STATE ) return SQLITE_MISUSE;
+  /* Cursors that have been saved: pages have moved, whoever did that. */
+  for(i=0; i<pRows->nPlace; i++){
+    VdbeCursor *pC = pRows->aPlace[i].pC
+        ? p->apCsr[pRows->aSpec[SQPYTE_AHEAD_HEAD+pRows->nMem+i]] : 0;
+    if( pC && pC->uc.pCursor->eState>=CURSOR_REQUIRESEEK ) return SQLITE_MISUSE;
+  }
+  sqlite3_mutex_enter(p->db->mutex);
+  a = pRows->aSpec + SQPYTE_AHEAD_HEAD;
+  for(i=0; i<pRows->nMem; i++){
+    sqlite3VdbeMemMove(&p->aMem[a[i]], &pRows->aMem[i]);
+  }
+  for(i=0; i<pRows->nPlace && rc==SQLITE_OK; i++){
+    rc = sqpyteRestorePlace(p, (int)a[pRows->nMem+i], &pRows->aPlace[i]);
+  }
+  if( rc==SQLITE_OK ) rc = sqpyteDeleteKeys(pRows);
+  sqpyteForget(pRows);
+  p->sqpyteError = 0;
+  sqlite3DbFree(p->db, p->zErrMsg);
+  p->zErrMsg = 0;
+  p->pc = (int)pRows->aSpec[SQPYTE_AHEAD_PC];
+  p->pResultRow = 0;
+  p->cacheCtr = (p->cacheCtr + 2)|1;
+  if( rc==SQLITE_OK && iRow>0 ){
+    pRows->nSkip = iRow;
+    p->sqpyteRows = pRows;
+    rc = sqlite3_step((sqlite3_stmt*)p);
+    p->sqpyteRows = 0;
+    pRows->nSkip = 0;
+    if( rc==SQLITE_ROW ){
+      rc = SQLITE_OK;
+    }else{
+      pRows->rc = rc;         /* out of memory: the statement has ended */
+    }
+  }else if( rc!=SQLITE_OK ){
+    p->sqpyteError = rc;      /* of what is stepped next */
+    rc = SQLITE_OK;
+  }
+  sqlite3_mutex_leave(p->db->mutex);
+  return rc;
+}
+
+int sqpyte_pure_function(long pFuncDef){
+  FuncDef *p = (FuncDef*)pFuncDef;
+  if( (p->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) return 0;
+  if( p->xFinalize ) return 1;
+  return (p->funcFlags & (SQLITE_FUNC_CONSTANT|SQLITE_FUNC_SLOCHNG))==SQLITE_FUNC_CONSTANT;
+}

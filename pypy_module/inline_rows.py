@@ -1,0 +1,316 @@
+"""Rows that C has computed ahead, many in one call, handed out in the caller's loop.
+
+`RowBatches` stands in a cursor for its statement.  C steps the statement and runs it on to further
+rows (c_engine/rows.h); each row that is then asked for is a few loads from a buffer, and no call.
+How many rows there are in a batch grows with what has been asked for: 2, 4, 8, ...
+
+What isn't undone (see inline_ahead.py) is handed out whatever happens in between.  What can be
+undone goes back to the row that the caller is at, and the statement to its cursor: `settle`.
+"""
+
+import weakref
+
+from c_engine.generated import layout
+from pypy_module.generated import define
+from pypy_module.inline_memory import BASE, CHARS, DOUBLES, INTS, WORDS, data_at, unpack
+from pypy_module.library import NUMBERS, address_of, ffi, lib
+from pypy_module.part import Any
+from sqpyte import mem
+
+ROW = NUMBERS['SQLITE_ROW']
+INTERRUPT = NUMBERS['SQLITE_INTERRUPT']
+COLUMNS, ROW_CELLS = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_CELLS']
+COUNT, STOPPED = NUMBERS['SQPYTE_ROWS_COUNT'], NUMBERS['SQPYTE_ROWS_STOPPED']
+PC, UNDO = NUMBERS['SQPYTE_ROWS_PC'], NUMBERS['SQPYTE_ROWS_UNDO']
+CELLS = NUMBERS['SQPYTE_ROWS_CELLS']
+INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
+BUFFER_WORDS = 8192
+MOST_ROWS = 128         # of a batch
+MOST_POOR = 16          # batches without a second row, one after the other: C does as well
+PATIENCE_POOR = 1000    # rows that C does then
+FEW = 10                # batches up to a write that don't pay for going back to C and coming again:
+MOST_SPOILT = 8         # then C does twice as many rows as the last time, and so on, so often
+UNROLLED = 50           # most columns that a generated `__next__` handles
+
+rows = lib.sqpyte_rows
+free: list = []         # buffers that aren't used
+
+
+class RowBatches:
+    """See the module's docstring. Its subclasses, one for each number of columns, have __next__.
+
+    Attributes:
+        owner: weak reference to the cursor, once it stands there, before None.
+        handle: address of C's part.
+        ahead: the Ahead of the place where the statement is expected to be after its next row.
+        k, end: the next row and the end of the batch, as indexes of WORDS.
+        most: how many rows the next batch has at most (int).
+        poor: how many batches in a row had one row only (int).
+        undo: what has been run ahead can be undone (bool, as int).
+        wary: something has happened that may matter before the next row (bool).
+        listed: it is among the connection's runners (bool).
+        known: the inliner's Known of the statement.
+        patience: of the statement when it goes back to C (int).
+        fills: how many batches there have been (int).
+    """
+
+    stride: int
+    owner: Any
+    __next__: Any
+
+    def __init__(self, connection, statement, known, ahead, patience):
+        """Take a Connection, its Statement, its Known, and the Ahead where the statement is."""
+        self.connection = connection
+        self.statement = statement
+        self.known = known
+        self.ahead = ahead
+        self.patience = patience
+        self.fills = 0
+        self.vdbe = address_of(statement.pointer)
+        self.interrupted = (mem.i64(self.vdbe + layout.Vdbe_db) + layout.sqlite3_u1_isInterrupted
+                            - BASE) >> 2
+        self.handle = lib.sqpyte_rows_open(self.vdbe)
+        if not self.handle:
+            raise MemoryError
+        self.buffer, statement.kept = statement.kept, None
+        if self.buffer is None:
+            self.buffer = free.pop() if free else ffi.new('int64_t[]', BUFFER_WORDS)
+        self.buffer[0] = BUFFER_WORDS
+        self.out = address_of(self.buffer)
+        self.head = (self.out - BASE) >> 3
+        self.first = self.head + CELLS
+        self.k = self.end = self.first
+        self.most = 1
+        self.poor = 0
+        self.undo = 0
+        self.owner = None
+        self.wary = False
+        self.listed = False
+        statement.runner = self
+
+    def __iter__(self):
+        """Return itself, whose `next` is the next row."""
+        return self
+
+    def begin(self, cursor):
+        """Get the first batch; stand in the cursor if there is one.
+
+        Returns:
+            SQLITE_ROW, or what stepping the statement has returned otherwise, or None if this
+            stands in the cursor now.
+        """
+        rc = self.fill()
+        if rc == ROW and self.end > self.first:
+            self.owner = weakref.ref(cursor)
+            cursor._runner = self
+            cursor._statement = None
+            return None
+        self.detach()
+        return rc
+
+    def fill(self):
+        """Get a batch; returns what stepping the statement has."""
+        head = self.head
+        self.fills += 1
+        self.most = most = min(2 * self.most, MOST_ROWS)
+        self.k = self.end = self.first
+        rc = rows(self.handle, self.ahead.spec, address_of(self.statement.cells), self.out, most)
+        if rc == ROW and self.handle:
+            count = WORDS[head + COUNT]
+            self.end = self.first + count * self.stride
+            self.undo = WORDS[head + UNDO]
+            if count > 1:
+                self.poor = 0
+                if WORDS[head + STOPPED]:
+                    self.most = count
+            else:
+                self.poor += 1
+                self.most = 1
+                ahead = self.known.ahead_at(WORDS[head + PC])
+                if ahead is not None:
+                    self.ahead = ahead
+            if not self.listed:
+                self.listed = True
+                self.connection._runners.append(self)
+        return rc
+
+    def refill(self):
+        """Get the next batch after the last row of one, or go back to C."""
+        rc = self.fill()
+        if self.end == self.first:
+            statement, cursor = self.statement, self.owner()
+            self.detach()
+            cursor._runner = None
+            cursor._statement = statement
+            statement.patience = self.patience
+            if rc != ROW or self.connection._raised is not None:
+                cursor._stepped(statement, rc)
+        elif self.poor > MOST_POOR and self.undo:
+            self.patience = PATIENCE_POOR
+            self.go_back(self.owner())
+
+    def settle(self):
+        """See tiers.py."""
+        self.listed = False
+        if not self.handle or self.k == self.end:
+            return
+        cursor = self.owner()
+        if cursor is None:
+            self.abandon()
+        elif self.undo:
+            known = self.known
+            known.spoilt = min(known.spoilt + 1, MOST_SPOILT) if self.fills < FEW else 0
+            self.patience <<= known.spoilt
+            self.go_back(cursor)
+        else:
+            self.wary = True
+
+    def go_back(self, cursor):
+        """Undo what nobody has asked for; the statement goes on in C with the row `k`.
+
+        If that can't be done any more, because the statement has failed or its pages have moved, the
+        rows are handed out as they were computed.
+        """
+        statement = self.statement
+        if lib.sqpyte_rows_back(self.handle, (self.k - self.first) // self.stride):
+            self.undo = 0
+            self.wary = True
+            return
+        self.give_row(cursor)
+        statement.patience = self.patience
+        self.detach()
+
+    def give_row(self, cursor):
+        """Put the row `k` into the statement's own buffer, and the statement into the cursor."""
+        statement = self.statement
+        k = self.k
+        cells = statement.cells
+        cells[COLUMNS] = self.stride // 2
+        for n in range(self.stride):
+            cells[ROW_CELLS + n] = WORDS[k + n]
+        statement.kept = self.buffer
+        cursor._runner = None
+        cursor._statement = statement
+
+    def looked(self):
+        """`__next__` when something has happened since the last row that can't be undone."""
+        if self.connection._plain and not INTS[self.interrupted]:
+            self.wary = False
+            self.listed = True
+            self.connection._runners.append(self)
+            return self.__next__()
+        return self.by_cursor()
+
+    def by_cursor(self):
+        """Return the next row as the cursor makes it of the statement's own buffer."""
+        cursor = self.owner()
+        if self.undo:
+            self.go_back(cursor)
+        if self.handle:
+            self.give_row(cursor)
+            self.statement.leftover = self
+            self.statement.patience = 1
+        return cursor._advance()
+
+    def step_leftover(self, cursor):
+        """In place of stepping the statement, when `by_cursor` has handed out a row that is not
+        the last: the next one into the statement's own buffer; returns SQLITE_ROW.
+
+        Returns:
+            None if the statement has to be stepped.
+        """
+        statement = self.statement
+        self.k += self.stride
+        if self.k == self.end:
+            statement.patience = self.patience
+            self.detach()
+            return None
+        if INTS[self.interrupted]:
+            self.detach()
+            lib.sqpyte_fail(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), INTERRUPT)
+            return None
+        self.give_row(cursor)
+        statement.patience = 1
+        return ROW
+
+    def detach(self):
+        """Be no longer the statement's and the connection's runner."""
+        handle, self.handle = self.handle, 0
+        if not handle:
+            return
+        lib.sqpyte_rows_close(handle)
+        statement = self.statement
+        statement.runner = statement.leftover = None
+        if self in self.connection._runners:
+            self.connection._runners.remove(self)
+        if statement.kept is not self.buffer:
+            free.append(self.buffer)
+
+    def abandon(self):
+        """See tiers.py."""
+        if self.handle:
+            self.statement.reset()
+            self.connection._give_back(self.statement)
+
+
+def cell_at(k):
+    """The value of the cell at WORDS[k]: int, float, str, bytes or None."""
+    tag = WORDS[k]
+    if tag == INTEGER:
+        return WORDS[k + 1]
+    if tag == FLOAT:
+        return DOUBLES[k + 1]
+    if tag == NULL:
+        return None
+    data = data_at(WORDS[k + 1], tag >> 3)
+    return data.decode() if tag & 7 == TEXT else data
+
+
+def generate(count):
+    """Return the source of `__next__` for rows of `count` columns."""
+    lines = ['def __next__(self):',
+             '    if self.wary:',
+             '        return self.looked()',
+             '    k = self.k',
+             '    try:']
+    if count > UNROLLED:
+        lines.append('        row = tuple([cell_at(k + 2 * n) for n in range(%d)])' % count)
+    else:
+        for i in range(count):
+            tag = 'k' if i == 0 else 'k + %d' % (2 * i)
+            value = 'k + %d' % (2 * i + 1)
+            lines += [
+                '        t = WORDS[%s]' % tag,
+                '        if t == 1:',
+                '            v%d = WORDS[%s]' % (i, value),
+                '        elif t == 2:',
+                '            v%d = DOUBLES[%s]' % (i, value),
+                '        elif t == 5:',
+                '            v%d = None' % i,
+                '        elif t & 1:',
+                '            v%d = unpack(CHARS + (WORDS[%s] - BASE), t >> 3).decode()' % (i, value),
+                '        else:',
+                '            v%d = unpack(CHARS + (WORDS[%s] - BASE), t >> 3)' % (i, value)]
+        lines.append('        row = (%s)' % ''.join('v%d, ' % i for i in range(count)))
+    lines += ['    except UnicodeDecodeError:',
+              '        return self.by_cursor()',
+              '    self.k = k = k + %d' % (2 * count),
+              '    if k == self.end:',
+              '        self.refill()',
+              '    return row']
+    return '\n'.join(lines) + '\n'
+
+
+_classes: dict = {}
+
+
+def class_for(count):
+    """Return the subclass of RowBatches for rows of `count` columns."""
+    made = _classes.get(count)
+    if made is None:
+        names = define(generate(count), 'rows_%d' % count, {
+            'WORDS': WORDS, 'DOUBLES': DOUBLES, 'CHARS': CHARS, 'BASE': BASE, 'unpack': unpack,
+            'cell_at': cell_at})
+        made = _classes[count] = type('RowBatches%d' % count, (RowBatches,), {
+            '__next__': names['__next__'], 'stride': 2 * count})
+    return made
