@@ -3,12 +3,13 @@
 A cursor in the middle of its rows keeps its statement busy, and with it a read transaction. CPython
 frees a dropped cursor at once. PyPy frees it when it collects garbage, so statements look for their
 cursor through a weak reference, on four occasions: when the same SQL runs again and its statements
-are all busy; after each garbage collection, those of the youngest generation included (a sentinel
-object without references is finalised by it, and makes the next one); when the connection is closed;
+are all busy; after each garbage collection (a sentinel object without references is finalised by a
+major one, and makes the next; PyPy's `gc.hooks` tells of minor ones); when the connection is closed;
 and when a statement of any connection of this thread meets a lock: before it waits, garbage is
 collected (`free_locks`). So a dropped cursor makes nobody in its own process wait. Another process
-waits until the one that dropped the cursor has allocated a nursery of memory, or has closed the
-connection: if it does nothing at all, as long as that lasts.
+waits until the one that dropped the cursor has allocated a nursery of memory (if the cursor was young;
+else until a major collection), or has closed the connection: if it does nothing at all, as long as
+that lasts.
 
 A finaliser runs between any two instructions of the program, so all it does is to reset statements
 that nobody else will touch.
@@ -35,6 +36,24 @@ collect_step = getattr(gc, 'collect_step', gc.collect)
 watching: dict = {}
 
 
+def after_minor_collection(statistics):
+    """Called by PyPy while there are connections in `watching`."""
+    for reference in list(watching.values()):
+        lender = reference()
+        if lender is not None:
+            lender._reclaim_if_mine()
+
+
+def watch_minor_collections():
+    """Have PyPy tell of minor collections, unless the program uses that hook itself."""
+    hooks = getattr(gc, 'hooks', None)
+    if hooks is not None:
+        if watching and hooks.on_gc_minor is None:
+            hooks.on_gc_minor = after_minor_collection
+        elif not watching and hooks.on_gc_minor is after_minor_collection:
+            hooks.on_gc_minor = None
+
+
 class Collected:
     """When free_locks last collected all garbage (seconds; see time.monotonic)."""
 
@@ -50,18 +69,14 @@ def free_locks():
     Returns:
         whether there were any (bool).
     """
+    lenders = [lender for lender in [reference() for reference in list(watching.values())]
+               if lender is not None]
+    before = sum(lender._reclaimed for lender in lenders)
     for collect in (collect_young, collect_all):
-        if not watching:
-            return False
-        if collect():
-            found = 0
-            for reference in list(watching.values()):
-                lender = reference()
-                if lender is not None:
-                    before = lender._reclaimed
-                    lender._reclaim_if_mine()
-                    found += lender._reclaimed - before
-            if found:
+        if lenders and collect():
+            for lender in lenders:
+                lender._reclaim_if_mine()
+            if sum(lender._reclaimed for lender in lenders) > before:
                 return True
     return False
 
@@ -131,6 +146,7 @@ class Sentinel:
             for key, reference in list(watching.items()):
                 if reference() is None:
                     watching.pop(key, None)
+            watch_minor_collections()
 
 
 class Lender(Part):
@@ -261,6 +277,7 @@ class Lender(Part):
         if not self._armed:
             self._armed = True
             watching[id(self)] = weakref.ref(self)
+            watch_minor_collections()
             Sentinel(self)
         return weakref.ref(cursor)
 
@@ -272,6 +289,7 @@ class Lender(Part):
         else:
             self._armed = False
             watching.pop(id(self), None)
+            watch_minor_collections()
 
     def _reclaim_if_mine(self):
         """`_reclaim`, if this thread may use the connection now."""
