@@ -5,7 +5,8 @@ frees a dropped cursor at once. PyPy frees it when it collects garbage, so state
 cursor through a weak reference, on four occasions: when the same SQL runs again and its statements
 are all busy; after each major garbage collection (a sentinel object without references is finalised
 by it, and makes the next one; PyPy's `gc.hooks` would tell of minor ones, but they end up in the
-traces of hot loops); when the connection is closed; and when a statement of any connection of this thread meets a lock: before it waits, garbage is
+traces of hot loops); when the connection is closed; and when a statement of any connection of this thread
+meets a lock: before it waits, garbage is
 collected (`free_locks`). So a dropped cursor makes nobody in its own process wait. Another process
 waits until the one that dropped the cursor has a major collection, or has closed the connection: if it
 does nothing at all, as long as that lasts.
