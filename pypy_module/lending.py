@@ -3,13 +3,13 @@
 A cursor in the middle of its rows keeps its statement busy, and with it a read transaction. CPython
 frees a dropped cursor at once. PyPy frees it when it collects garbage, so statements look for their
 cursor through a weak reference, on four occasions: when the same SQL runs again and its statements
-are all busy; after each garbage collection (a sentinel object without references is finalised by a
-major one, and makes the next; PyPy's `gc.hooks` tells of minor ones); when the connection is closed;
-and when a statement of any connection of this thread meets a lock: before it waits, garbage is
+are all busy; after each major garbage collection (a sentinel object without references is finalised
+by it, and makes the next one; PyPy's `gc.hooks` would tell of minor ones, but they end up in the
+traces of hot loops); when the connection is closed; and when a statement of any connection of this thread
+meets a lock: before it waits, garbage is
 collected (`free_locks`). So a dropped cursor makes nobody in its own process wait. Another process
-waits until the one that dropped the cursor has allocated a nursery of memory (if the cursor was young;
-else until a major collection), or has closed the connection: if it does nothing at all, as long as
-that lasts.
+waits until the one that dropped the cursor has a major collection, or has closed the connection: if it
+does nothing at all, as long as that lasts.
 
 A finaliser runs between any two instructions of the program, so all it does is to reset statements
 that nobody else will touch.
@@ -34,24 +34,6 @@ collect_step = getattr(gc, 'collect_step', gc.collect)
 # Connections with cursors in the middle of their rows, as far as is known, by their identity: only
 # where dropped cursors aren't freed at once. A lock that SQLite meets may be one of theirs.
 watching: dict = {}
-
-
-def after_minor_collection(statistics):
-    """Called by PyPy while there are connections in `watching`."""
-    for reference in list(watching.values()):
-        lender = reference()
-        if lender is not None:
-            lender._reclaim_if_mine()
-
-
-def watch_minor_collections():
-    """Have PyPy tell of minor collections, unless the program uses that hook itself."""
-    hooks = getattr(gc, 'hooks', None)
-    if hooks is not None:
-        if watching and hooks.on_gc_minor is None:
-            hooks.on_gc_minor = after_minor_collection
-        elif not watching and hooks.on_gc_minor is after_minor_collection:
-            hooks.on_gc_minor = None
 
 
 class Collected:
@@ -146,7 +128,6 @@ class Sentinel:
             for key, reference in list(watching.items()):
                 if reference() is None:
                     watching.pop(key, None)
-            watch_minor_collections()
 
 
 class Lender(Part):
@@ -277,7 +258,6 @@ class Lender(Part):
         if not self._armed:
             self._armed = True
             watching[id(self)] = weakref.ref(self)
-            watch_minor_collections()
             Sentinel(self)
         return weakref.ref(cursor)
 
@@ -289,7 +269,6 @@ class Lender(Part):
         else:
             self._armed = False
             watching.pop(id(self), None)
-            watch_minor_collections()
 
     def _reclaim_if_mine(self):
         """`_reclaim`, if this thread may use the connection now."""

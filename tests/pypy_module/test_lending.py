@@ -1,6 +1,5 @@
 """Prepared statements: kept, lent, taken back; nothing stays behind in the database."""
 
-import gc
 import os
 import sys
 import time
@@ -166,21 +165,6 @@ def test_dropped_cursors_do_not_make_other_connections_wait(path, write, age):
     assert len(kept) == age
     reader.close()
     writer.close()
-
-
-@pytest.mark.skipif(sys.implementation.name != 'pypy', reason='CPython needs no collection')
-def test_minor_collections_free_dropped_cursors(numbers):
-    """In another process nobody can ask for it, but this one allocates memory."""
-    def use():
-        numbers.execute('SELECT a FROM t').fetchone()
-    gc.collect()
-    use()
-    assert len(busy(numbers)) == 1
-    for _ in range(200):
-        if not busy(numbers):
-            break
-        garbage = [[number] for number in range(10000)]
-    assert not busy(numbers) and len(garbage) == 10000
 
 
 @pytest.mark.parametrize('write', [commits, inserts, inserts_many])
