@@ -68,7 +68,7 @@ def add_suite(commands, name, suite):
            % (', '.join(suite.engines), suite.baseline))
     option('--json', metavar='FILE', help='write configuration and results to FILE')
     option('--processes', type=int, default=5, help='processes for each engine and query')
-    option('--warmup', type=int, default=3, help='unmeasured runs after the first, at least')
+    option('--warmup', type=int, default=8, help='unmeasured runs after the first, at least')
     option('--warmup-seconds', type=float, default=1.0, help='time of unmeasured runs, at least')
     option('--runs', type=int, default=5, help='measured runs of each process, at least')
     option('--seconds', type=float, default=0.5, help='time of measured runs, at least')

@@ -13,7 +13,11 @@
 /* Later runs do if the program has taken this long in C. */
 #define SQPYTE_REPEATED_NS 10000000
 /* After so many runs in the VM, the first of which trace, its best time is compared with C's. */
-#define SQPYTE_TRIALS 5
+#define SQPYTE_TRIALS 4
+/* C's first run may have been slow for other reasons: unless the VM takes clearly less, so many runs in
+** C decide. */
+#define SQPYTE_C_TRIALS 3
+#define SQPYTE_CLEARLY(bestVm, bestC) ((bestVm)*100<=(bestC)*70)
 
 /* What is known of a program from its runs. Times are those from a run's first hot loop to the end of
 ** that sqlite3_step, in nanoseconds; the best one, 0 if there is none yet. */
@@ -92,9 +96,10 @@ static int sqpyteWorthwhile(Vdbe *p, int pc){
     p->sqpyteHotSince = now;
     p->sqpyteHotAt = sqpyteProgress(p, pc);
   }
-  if( pHistory->runsVm>=SQPYTE_TRIALS && pHistory->bestC>0 && pHistory->bestVm>0 ){
-    /* The first run in C may have been slow for other reasons: three more decide. */
-    if( pHistory->bestVm*100>pHistory->bestC*70 && pHistory->runsC<4 ) return 0;
+  if( pHistory->runsVm>=SQPYTE_TRIALS ){
+    if( pHistory->runsC<SQPYTE_C_TRIALS && !SQPYTE_CLEARLY(pHistory->bestVm, pHistory->bestC) ){
+      return 0;
+    }
     return pHistory->bestVm<=pHistory->bestC;
   }
   if( pHistory->runsVm>0 || (pHistory->runsC>0 && pHistory->inC>=SQPYTE_REPEATED_NS) ) return 1;

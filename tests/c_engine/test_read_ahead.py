@@ -1,0 +1,88 @@
+"""Scans read ahead, and see nothing else than single reads would show them."""
+
+import pytest
+
+import sqpyte
+
+ROWS = 6000
+PAGES_AT_LEAST = 1500
+
+
+def make(path, mode):
+    """Make a table of some 1 500 pages; return a connection with a small page cache."""
+    connection = sqpyte.connect(path, isolation_level=None)
+    assert connection.execute('PRAGMA journal_mode=%s' % mode).fetchone() == (mode,)
+    connection.execute('CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER, filler TEXT)')
+    connection.execute('BEGIN')
+    connection.executemany('INSERT INTO t VALUES(?, 1, ?)', ((i, 'x' * 1000) for i in range(ROWS)))
+    connection.execute('COMMIT')
+    assert connection.execute('PRAGMA page_count').fetchone()[0] >= PAGES_AT_LEAST
+    return opened(path)
+
+
+def opened(path):
+    """Return a connection with a cache of ten pages."""
+    connection = sqpyte.connect(path, isolation_level=None, timeout=0)
+    connection.execute('PRAGMA cache_size=10')
+    return connection
+
+
+def reads():
+    """Return how many read calls this process has made."""
+    with open('/proc/self/io', encoding='ascii') as file:
+        return next(int(line.split()[1]) for line in file if line.startswith('syscr'))
+
+
+@pytest.fixture(params=['delete', 'wal'])
+def path(request, tmp_path):
+    """A database in a journal mode."""
+    name = str(tmp_path / 'a.db')
+    make(name, request.param).close()
+    return name
+
+
+def test_a_scan_needs_fewer_calls_than_pages(path):
+    connection = opened(path)
+    before = reads()
+    assert connection.execute('SELECT sum(n), count(*) FROM t').fetchone() == (ROWS, ROWS)
+    assert reads() - before < PAGES_AT_LEAST / 4
+
+
+def test_the_next_scan_sees_what_others_have_written(path):
+    reader, writer = opened(path), opened(path)
+    for n in (2, 3):
+        assert reader.execute('SELECT sum(n) FROM t').fetchone() == (ROWS * (n - 1),)
+        writer.execute('UPDATE t SET n=?', (n,))
+        assert reader.execute('SELECT sum(n) FROM t').fetchone() == (ROWS * n,)
+
+
+def test_a_scan_sees_what_this_connection_writes_meanwhile(path):
+    connection = opened(path)
+    rows = iter(connection.execute('SELECT id, n FROM t ORDER BY id'))
+    seen = [next(rows) for _ in range(100)]
+    connection.execute('UPDATE t SET n=5 WHERE id>=200')
+    seen += list(rows)
+    assert seen == [(i, 5 if i >= 200 else 1) for i in range(ROWS)]
+
+
+def test_a_snapshot_stays_as_it_is(tmp_path):
+    name = str(tmp_path / 'a.db')
+    make(name, 'wal').close()
+    reader, writer = opened(name), opened(name)
+    rows = iter(reader.execute('SELECT n FROM t ORDER BY id'))
+    seen = [next(rows) for _ in range(100)]
+    writer.execute('UPDATE t SET n=7')
+    writer.execute('PRAGMA wal_checkpoint(PASSIVE)')
+    seen += list(rows)
+    assert seen == [(1,)] * ROWS
+    assert reader.execute('SELECT sum(n) FROM t').fetchone() == (7 * ROWS,)
+    writer.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+    assert reader.execute('SELECT sum(n) FROM t').fetchone() == (7 * ROWS,)
+
+
+def test_a_file_that_became_shorter(path):
+    reader, writer = opened(path), opened(path)
+    assert reader.execute('SELECT count(*) FROM t').fetchone() == (ROWS,)
+    writer.execute('DELETE FROM t WHERE id>=1000')
+    writer.execute('VACUUM')
+    assert reader.execute('SELECT count(*), sum(n) FROM t').fetchone() == (1000, 1000)
