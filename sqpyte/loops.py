@@ -91,6 +91,7 @@ def _annotate(ops, head, end, ncursors, opaque):
 @unroll_safe
 def at_head(frame, head):
     """Bring the frame to the state that the loop which begins with the opcode `head` expects."""
+    frame.compare = 0           # only of interest to the opcode that follows a comparison
     for r in head.loads:
         assert r >= 0
         if frame.registers[r] is IN_MEM:
