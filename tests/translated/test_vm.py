@@ -8,13 +8,14 @@ from tests.differential.capi import Connection, Error, Library
 
 ROWS = 40000
 OFF, HOT, ALWAYS = 0, 1, 2
-WHY_HOT, WHY_THREAD, WHY_PROGRESS, WHY_ENCODING, WHY_OPCODE = 1, 3, 4, 6, 7
+WHY_HOT, WHY_THREAD, WHY_PROGRESS, WHY_ENCODING, WHY_OPCODE, WHY_SEEKS = 1, 3, 4, 6, 7, 11
 FILL = '''INSERT INTO t WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT %d)
     SELECT n, n %% 97 - 40, n / 8.0, 'name ' || (n %% 13), CASE n %% 5 WHEN 0 THEN NULL ELSE n END
     FROM r''' % ROWS
 SCAN = 'SELECT count(*), sum(b), avg(c), min(c), max(b), total(e), count(e) FROM t WHERE b > -20'
 GROUPED = 'SELECT d, count(*), sum(c), min(b), max(e) FROM t WHERE a > 5 GROUP BY d ORDER BY d'
 JOIN = 'SELECT count(*) FROM t AS x, t AS y WHERE y.a = x.a + 1'
+PRINTED = "SELECT max(printf('%05d', b)) FROM t"
 
 
 def filled(library, encoding='UTF-8'):
@@ -42,7 +43,7 @@ def connection(library):
 @pytest.fixture(scope='module')
 def expected(stock_library):
     stock = filled(Library(stock_library))
-    return {sql: stock.execute(sql) for sql in (SCAN, GROUPED, JOIN)}
+    return {sql: stock.execute(sql) for sql in (SCAN, GROUPED, JOIN, PRINTED)}
 
 
 def run(connection, sql):
@@ -65,8 +66,18 @@ def test_hot_loops_run_in_the_vm(connection, expected, sql):
 
 
 def test_loops_with_other_opcodes_stay_in_c(connection, expected):
-    rows, tier, why = run(connection, JOIN)
-    assert (rows, tier, why) == (expected[JOIN], 0, WHY_OPCODE)
+    assert run(connection, PRINTED) == (expected[PRINTED], 0, WHY_OPCODE)
+
+
+def test_loops_that_seek_enter_the_vm_once_they_have_taken_time(connection, expected):
+    whys = []
+    for _ in range(20):
+        rows, _, why = run(connection, JOIN)
+        assert rows == expected[JOIN]
+        whys.append(why)
+    assert whys[0] == WHY_SEEKS         # little is left to do, and nobody knows of more
+    assert WHY_HOT in whys
+    assert set(whys) == {WHY_SEEKS, WHY_HOT}
 
 
 def test_cold_statements_stay_in_c(connection):
