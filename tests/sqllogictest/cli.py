@@ -23,7 +23,8 @@ ENGINE = os.path.join(ROOT, 'build', 'libsqpyte-engine.so')
 # SQPYTE_WHY_* of c_engine/engine.h, in words.
 WHY = {'0': 'not hot', '1': 'never entered', '2': 'no VM in the library', '3': 'another thread',
        '4': 'progress handler', '5': 'shared cache', '6': 'UTF-16', '7': 'opcodes left in C',
-       '8': 'handed back too often', '9': 'trigger program', '10': 'as many programs as it may hold'}
+       '8': 'handed back too often', '9': 'trigger program', '10': 'no room for machine code',
+       '11': 'seeks, not expected to be faster'}
 
 
 class Missing(Exception):
