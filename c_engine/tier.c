@@ -2,14 +2,14 @@
 ** When a loop that seeks is worth the VM: a choice by what is left to do, and by what earlier runs of
 ** the same program have shown. Included by engine.c.
 **
-** Tracing a join takes some 20 to 100 ms. A first run pays that only if much more is left, which the
+** Tracing a join takes some 20 to 300 ms. A first run pays that only if much more is left, which the
 ** outermost scan's place in its B-tree tells. Later runs of a program that takes long enough enter the VM
 ** at once; if it turns out not to be faster there, seeks being most of its time, it goes back to C.
 */
 #include <time.h>
 
 /* A first run enters the VM if it is expected to take this much longer. */
-#define SQPYTE_WORTH_NS 400000000
+#define SQPYTE_WORTH_NS 2000000000
 /* Later runs do if the program has taken this long in C. */
 #define SQPYTE_REPEATED_NS 10000000
 /* After so many runs in the VM, the first of which trace, its best time is compared with C's. */
@@ -109,7 +109,7 @@ static int sqpyteWorthwhile(Vdbe *p, int pc){
   if( p->sqpyteHotAt>=0 && at>p->sqpyteHotAt ){
     left = (i64)(elapsed * (1-at) / (at-p->sqpyteHotAt));
   }
-  return elapsed>SQPYTE_WORTH_NS/40 && left>SQPYTE_WORTH_NS;
+  return elapsed>SQPYTE_WORTH_NS/100 && left>SQPYTE_WORTH_NS;
 }
 
 /* The end of one sqlite3_step in which a loop that seeks was hot. */
