@@ -18,7 +18,10 @@ What the edits give `engine.c`:
   watched, and errors kept until the row that fails is asked for;
 * `sqlite3Step` calling `sqpyteVdbeExec`, where the tier is chosen;
 * in the sorter, a sort key of 16 bytes for each record in memory and for the current record of
-  each sorted run (sort_key.h), compared before the records are.
+  each sorted run (sort_key.h), compared before the records are;
+* a search for a rowid beginning in the leaf page where the cursor stands (seek.c);
+* texts that can't be numbers, dates above all, not converted to be compared as numbers;
+* scans reading ahead (read_ahead.h).
 """
 import collections
 

@@ -1,9 +1,9 @@
 /*
 ** The C engine: upstream SQLite (edited, see edits.py) and, in the same
 ** translation unit, the choice of tier and the helpers for the RPython VM
-** (vm_helpers.c, vm_functions.c, seek.c, program_key.c), the fused calls (fused.c), the page
-** batches (batch.c) and the row batches (rows.c)
-** of the PyPy module.
+** (tier.c, settings.c, vm_helpers.c, vm_functions.c, seek.c,
+** program_key.c), the fused calls (fused.c), the page batches (batch.c) and
+** the row batches (rows.c) of the PyPy module.
 */
 #include "sqlite3.c"
 #include "engine.h"
@@ -151,7 +151,7 @@ int sqpyteVdbeExec(Vdbe *p){
     why = sqpyteObstacle(p);
     if( why==SQPYTE_WHY_HOT ){
       int covered = sqpyte_covers_loop(p, p->pc);
-      if( covered==0 ){
+      if( covered==SQPYTE_COVERED_NOT ){
         why = SQPYTE_WHY_OPCODE;
       }else if( covered==SQPYTE_COVERED_SEEKS ){
         if( sqpyteWorthwhile(p, p->pc) ) p->sqpyteSeeks = 1;

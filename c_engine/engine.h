@@ -178,8 +178,8 @@ SQPYTE_EXPORT int sqpyte_rowset_test(void *pMem, int iSet, long long v);
 
 /* The program's content as bytes (at most nMax of them at buf); its size. */
 SQPYTE_EXPORT long sqpyte_program_key(void *pVdbe, long buf, long nMax);
-/* The VM tells which opcodes it has handlers for: 1, 2 for those that close
-** loops; then whether it covers the loops that begin at an opcode. */
+/* The VM tells of each opcode whether it has a handler, closes loops, seeks:
+** bits of SQPYTE_HANDLED and so on (program_key.c). */
 SQPYTE_EXPORT void sqpyte_set_covered(int opcode, int value);
 /* Which of these holds for the loops that begin at the opcode head. */
 #define SQPYTE_COVERED_NOT 0

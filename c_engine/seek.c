@@ -130,20 +130,11 @@ static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
   return 1;
 }
 
-static int sqpyteTableMoveto(BtCursor *pCur, i64 key, int *pRes){
-  /* With a key that is known upstream has shortcuts of its own. */
-  int known = (pCur->curFlags & BTCF_ValidNKey)!=0
-    && (pCur->info.nKey==key || (pCur->info.nKey<key
-     && (pCur->info.nKey+1==key || (pCur->curFlags & BTCF_AtLast)!=0)));
-  if( !known && sqpyteSeekInLeaf(pCur, key, pRes) ) return SQLITE_OK;
-  return sqlite3BtreeTableMoveto(pCur, key, 0, pRes);
-}
-
 /* SeekRowid and NotExists: 0 the cursor is on the row, 1 there is none. */
 int sqpyte_seek_rowid(void *pVdbeCursor, long long key, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
   int res = 0;
-  int rc = sqpyteTableMoveto(pC->uc.pCursor, key, &res);
+  int rc = sqlite3BtreeTableMoveto(pC->uc.pCursor, key, 0, &res);
   pC->movetoTarget = key;
   sqpyteMoved(pC, 0);
   pC->seekResult = res;
@@ -156,7 +147,7 @@ int sqpyte_seek_rowid(void *pVdbeCursor, long long key, void *pRow){
 int sqpyte_finish_seek(void *pVdbeCursor, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
   int res = 0;
-  int rc = sqpyteTableMoveto(pC->uc.pCursor, pC->movetoTarget, &res);
+  int rc = sqlite3BtreeTableMoveto(pC->uc.pCursor, pC->movetoTarget, 0, &res);
   if( rc ) return -rc;
   if( res ) return -SQLITE_CORRUPT_BKPT;
   pC->deferredMoveto = 0;
@@ -186,7 +177,7 @@ int sqpyte_seek_table(void *pVdbeCursor, long long key, int opcode, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
   int res = 0, rc;
   sqpyteMoved(pC, 0);
-  rc = sqpyteTableMoveto(pC->uc.pCursor, key, &res);
+  rc = sqlite3BtreeTableMoveto(pC->uc.pCursor, key, 0, &res);
   pC->movetoTarget = key;
   if( rc ) return -rc;
   return sqpyteSettle(pC->uc.pCursor, opcode, res, pRow);

@@ -65,7 +65,7 @@ if TRANSLATED_HOST:
         return intmask(_swapped(end - 8) << shift) >> shift
 
     def big_endian_int_before_others(address, size):
-        """The same; reads the 8 bytes from address on."""
+        """The signed big-endian integer of 1 to 8 bytes at address. Reads the 8 from there on."""
         return intmask(_swapped(address)) >> (64 - 8 * size)
 
     def big_endian_real(address):

@@ -5,10 +5,11 @@ from c_engine.generated import opcodes
 from sqpyte import interp, liveness  # noqa: F401  (interp fills the table)
 from sqpyte.optable import Span
 from sqpyte.program import Op
+from tests.sqpyte.ops import made
 
 
 def program(*ops):
-    decoded = [Op(getattr(opcodes, 'OP_' + name), p1, p2, p3, p5) for name, p1, p2, p3, p5 in ops]
+    decoded = made(ops)
     liveness.annotate(decoded)
     return decoded
 

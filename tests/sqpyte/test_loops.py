@@ -2,11 +2,11 @@
 from c_engine.generated import opcodes
 from sqpyte import interp, liveness, loops, offsets  # noqa: F401  (interp fills the table)
 from sqpyte.frame import varint_size
-from sqpyte.program import Op
+from tests.sqpyte.ops import made
 
 
 def program(*ops):
-    decoded = [Op(getattr(opcodes, 'OP_' + name), p1, p2, p3, p5) for name, p1, p2, p3, p5 in ops]
+    decoded = made(ops)
     for op in decoded:
         op.loop = op.opcode in (opcodes.OP_Next, opcodes.OP_Goto)
     ncursors = liveness.annotate(decoded)[1]
