@@ -162,11 +162,11 @@ def build_engine(paths):
     """Build the edited SQLite with our helpers, as an object and as a library."""
     def action():
         compile_object(os.path.join(ROOM, 'engine.c'), paths.engine_object, [paths.edited, ROOM],
-                       flags.ENGINE_DEFINES)
+                       [])
         link_library([paths.engine_object], paths.engine_library, 'libsqpyte-engine.so')
 
     inputs = [os.path.join(paths.edited, 'sqlite3.c')] + engine_sources()
-    key = digest(inputs, flags.COMPILE, flags.DEFINES, flags.ENGINE_DEFINES, flags.LINK,
+    key = digest(inputs, flags.COMPILE, flags.DEFINES, flags.LINK,
                  compiler_identity())
     step('engine library', [paths.engine_library, paths.engine_object], key, action)
 

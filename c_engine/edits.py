@@ -21,9 +21,13 @@ What the edits give `engine.c`:
   each sorted run (sort_key.h), compared before the records are;
 * a search for a rowid beginning in the leaf page where the cursor stands (seek.c);
 * texts that can't be numbers, dates above all, not converted to be compared as numbers;
-* scans reading ahead (read_ahead.h).
+* scans reading ahead (read_ahead.h);
+* the page cache's list by last use written when a page has to go, not at each visit, and its memory
+  taken in large pieces (page_memory.h);
+* a table's rows brought nearer when an index leads to them (look_ahead.c).
 """
 import collections
+import re
 
 Edit = collections.namedtuple("Edit", "name find replace")
 
@@ -266,6 +270,12 @@ EDITS = [
         "static void applyNumericAffinity(Mem *pRec, int bTryForInt){\n",
     ),
     Edit(
+        "seek-in-leaf-fields",
+        "  void *pKey;               /* Saved key that was cursor last known position */\n",
+        "  void *pKey;               /* Saved key that was cursor last known position */\n"
+        "  int nSqpyteAway;          /* Seeks in a row that led to another leaf (seek.c) */\n",
+    ),
+    Edit(
         "seek-in-leaf-declared",
         "SQLITE_PRIVATE int sqlite3BtreeTableMoveto(\n"
         "  BtCursor *pCur,          /* The cursor to be moved */\n",
@@ -348,6 +358,164 @@ EDITS = [
         "  sqlite3_free(pFile->aSqpyteAhead);\n"
         "  memset(pFile, 0, sizeof(unixFile));\n",
     ),
+    Edit(
+        "look-ahead-fields",
+        "  ** on this cursor\" and \"the most recent seek was an exact match\".\n"
+        "  ** For CURTYPE_PSEUDO, seekResult is the register holding the record */\n",
+        "  ** on this cursor\" and \"the most recent seek was an exact match\".\n"
+        "  ** For CURTYPE_PSEUDO, seekResult is the register holding the record */\n"
+        "  struct SqpyteLook *pSqpyteLook;  /* Where look_ahead.c is, or 0 */\n"
+        "  int nSqpyteSeeks;                /* Deferred seeks done before that */\n",
+    ),
+    Edit(
+        "look-ahead-free",
+        "      assert( pCx->uc.pCursor!=0 );\n"
+        "      sqlite3BtreeCloseCursor(pCx->uc.pCursor);\n",
+        "      sqlite3_free(pCx->pSqpyteLook);\n"
+        "      sqlite3BtreeCloseCursor(pCx->uc.pCursor);\n",
+    ),
+    Edit(
+        "look-ahead-seek",
+        "  rc = sqlite3BtreeTableMoveto(p->uc.pCursor, p->movetoTarget, 0, &res);\n"
+        "  if( rc ) return rc;\n"
+        "  if( res!=0 ) return SQLITE_CORRUPT_BKPT;\n",
+        "  sqpyteLookAhead(p);\n"
+        "  rc = sqlite3BtreeTableMoveto(p->uc.pCursor, p->movetoTarget, 0, &res);\n"
+        "  if( rc ) return rc;\n"
+        "  if( res!=0 ) return SQLITE_CORRUPT_BKPT;\n",
+    ),
+    Edit(
+        "look-ahead-declared",
+        "SQLITE_PRIVATE int SQLITE_NOINLINE sqlite3VdbeFinishMoveto(VdbeCursor *p){\n",
+        "static void sqpyteLookAhead(VdbeCursor *pTab);\n"
+        "SQLITE_PRIVATE int SQLITE_NOINLINE sqlite3VdbeFinishMoveto(VdbeCursor *p){\n",
+    ),
+    Edit(
+        "page-memory-fields",
+        "                            /* NB: pLruPrev is only valid if pLruNext!=0 */\n"
+        "};\n",
+        "                            /* NB: pLruPrev is only valid if pLruNext!=0 */\n"
+        "  u32 bSqpytePinned;        /* Pinned, though in the list (page_memory.h) */\n"
+        "  u32 bSqpyteUsed;          /* Asked for again since it was put into the list */\n"
+        "};\n",
+    ),
+    Edit(
+        "page-memory-pinned",
+        "#define PAGE_IS_PINNED(p)    ((p)->pLruNext==0)\n"
+        "#define PAGE_IS_UNPINNED(p)  ((p)->pLruNext!=0)\n",
+        "#define PAGE_IS_PINNED(p)    ((p)->pLruNext==0 || (p)->bSqpytePinned)\n"
+        "#define PAGE_IS_UNPINNED(p)  (!PAGE_IS_PINNED(p))\n",
+    ),
+    Edit(
+        "page-memory",
+        "static PgHdr1 *pcache1AllocPage(PCache1 *pCache, int benignMalloc){\n",
+        "#include \"page_memory.h\"\n"
+        "static PgHdr1 *pcache1AllocPage(PCache1 *pCache, int benignMalloc){\n",
+    ),
+    Edit(
+        "page-memory-fetch",
+        "    if( PAGE_IS_UNPINNED(pPage) ){\n"
+        "      return pcache1PinPage(pPage);\n",
+        "    if( PAGE_IS_UNPINNED(pPage) ){\n"
+        "      return sqpytePin(pPage);\n",
+    ),
+    Edit(
+        "page-memory-unpin",
+        "  assert( pPage->pLruNext==0 );\n"
+        "  assert( PAGE_IS_PINNED(pPage) );\n"
+        "\n"
+        "  if( reuseUnlikely || pGroup->nPurgeable>pGroup->nMaxPage ){\n"
+        "    pcache1RemoveFromHash(pPage, 1);\n"
+        "  }else{\n"
+        "    /* Add the page to the PGroup LRU list. */\n"
+        "    PgHdr1 **ppFirst = &pGroup->lru.pLruNext;\n"
+        "    pPage->pLruPrev = &pGroup->lru;\n"
+        "    (pPage->pLruNext = *ppFirst)->pLruPrev = pPage;\n"
+        "    *ppFirst = pPage;\n"
+        "    pCache->nRecyclable++;\n"
+        "  }\n",
+        "  assert( PAGE_IS_PINNED(pPage) );\n"
+        "\n"
+        "  if( reuseUnlikely || pGroup->nPurgeable>pGroup->nMaxPage ){\n"
+        "    if( pPage->pLruNext ) sqpyteLeaveList(pPage);\n"
+        "    pcache1RemoveFromHash(pPage, 1);\n"
+        "  }else{\n"
+        "    sqpyteUnpin(pGroup, pPage);\n"
+        "  }\n",
+    ),
+    Edit(
+        "page-memory-truncate",
+        "        if( PAGE_IS_UNPINNED(pPage) ) pcache1PinPage(pPage);\n",
+        "        if( pPage->pLruNext ) sqpyteLeaveList(pPage);\n",
+    ),
+    Edit(
+        "page-memory-enforce",
+        "  while( pGroup->nPurgeable>pGroup->nMaxPage\n"
+        "      && (p=pGroup->lru.pLruPrev)->isAnchor==0\n"
+        "  ){\n",
+        "  while( pGroup->nPurgeable>pGroup->nMaxPage\n"
+        "      && (p=sqpyteVictim(pGroup))->isAnchor==0\n"
+        "  ){\n",
+    ),
+    Edit(
+        "page-memory-recycle",
+        "   && !pGroup->lru.pLruPrev->isAnchor\n"
+        "   && ((pCache->nPage+1>=pCache->nMax) || pcache1UnderMemoryPressure(pCache))\n"
+        "  ){\n"
+        "    PCache1 *pOther;\n"
+        "    pPage = pGroup->lru.pLruPrev;\n",
+        "   && ((pCache->nPage+1>=pCache->nMax) || pcache1UnderMemoryPressure(pCache))\n"
+        "   && !(pPage = sqpyteVictim(pGroup))->isAnchor\n"
+        "  ){\n"
+        "    PCache1 *pOther;\n",
+    ),
+    Edit(
+        "page-memory-recycle-none",
+        "  /* Step 5. If a usable page buffer has still not been found,\n"
+        "  ** attempt to allocate a new one.\n"
+        "  */\n",
+        "  if( pPage && pPage->isAnchor ) pPage = 0;\n"
+        "  /* Step 5. If a usable page buffer has still not been found,\n"
+        "  ** attempt to allocate a new one.\n"
+        "  */\n",
+    ),
+    Edit(
+        "page-memory-new",
+        "    pPage->pLruNext = 0;\n"
+        "    /* pPage->pLruPrev = 0;\n"
+        "    ** No need to clear pLruPrev since it is not accessed when pLruNext==0 */\n",
+        "    pPage->pLruNext = 0;\n"
+        "    pPage->bSqpytePinned = pPage->bSqpyteUsed = 0;\n",
+    ),
+    Edit(
+        "page-memory-pieces",
+        "  void *pBulk;                        /* Bulk memory used by pcache-local */\n",
+        "  void *pBulk;                        /* Bulk memory used by pcache-local */\n"
+        "  void *pSqpytePieces;                /* More of it (page_memory.h) */\n",
+    ),
+    Edit(
+        "page-memory-add-piece",
+        "  assert( sqlite3_mutex_held(pCache->pGroup->mutex) );\n"
+        "  if( pCache->pFree || (pCache->nPage==0 && pcache1InitBulk(pCache)) ){\n",
+        "  if( pCache->pFree==0 ) sqpyteAddPiece(pCache);\n"
+        "  if( pCache->pFree || (pCache->nPage==0 && pcache1InitBulk(pCache)) ){\n",
+    ),
+    Edit(
+        "page-memory-free-pieces",
+        "  if( pCache->nPage==0 && pCache->pBulk ){\n"
+        "    sqlite3_free(pCache->pBulk);\n",
+        "  if( pCache->nPage==0 && (pCache->pBulk || pCache->pSqpytePieces) ){\n"
+        "    sqpyteFreePieces(pCache);\n"
+        "    sqlite3_free(pCache->pBulk);\n",
+    ),
+    Edit(
+        "page-memory-destroy",
+        "  pcache1LeaveMutex(pGroup);\n"
+        "  sqlite3_free(pCache->pBulk);\n",
+        "  pcache1LeaveMutex(pGroup);\n"
+        "  sqpyteFreePieces(pCache);\n"
+        "  sqlite3_free(pCache->pBulk);\n",
+    ),
 ]
 
 
@@ -377,6 +545,25 @@ def _exactly_once(text, find, name):
         )
 
 
+# Functions of SQLite's own that the VM calls (engine.h); all others stay `static` as in upstream's
+# amalgamation, for gcc puts a static function that is called once into its caller.
+VISIBLE = [
+    "sqlite3BtreeFirst",
+    "sqlite3BtreeIntegerKey",
+    "sqlite3BtreeNext",
+    "sqlite3BtreePrevious",
+]
+
+
+def _visible(text, name):
+    """Make a static function visible: its declaration and its definition."""
+    text, count = re.subn(r"^SQLITE_PRIVATE (?=[a-z0-9]+ %s\()" % name, "", text, flags=re.M)
+    if count != 2:
+        raise EditError("%s stands %d times at a line's start in sqlite3.c, not in a declaration and "
+                        "a definition: adapt VISIBLE in c_engine/edits.py" % (name, count))
+    return text
+
+
 def apply(text):
     """Apply all edits to upstream's amalgamation.
 
@@ -387,6 +574,8 @@ def apply(text):
     for edit in EDITS:
         _exactly_once(text, edit.find, edit.name)
         text = text.replace(edit.find, edit.replace)
+    for name in VISIBLE:
+        text = _visible(text, name)
     _exactly_once(text, _EXEC_HEAD, "exec-twice (head)")
     _exactly_once(text, _EXEC_END, "exec-twice (end)")
     head = text.index(_EXEC_HEAD)

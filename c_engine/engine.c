@@ -179,6 +179,7 @@ int sqpyte_may_seek(void *pVdbe){
 #include "settings.c"
 #include "vm_helpers.c"
 #include "seek.c"
+#include "look_ahead.c"
 #include "sort_key.c"
 #include "vm_functions.c"
 #include "program_key.c"

@@ -194,7 +194,7 @@ SQPYTE_EXPORT void sqpyte_complain(int which);
 SQPYTE_EXPORT long sqpyte_memory_limit(void);
 SQPYTE_EXPORT void sqpyte_note_memory(long nUsed, long nCode, long nProgram, long nForgotten);
 
-/* SQLite's own, callable because of -DSQLITE_PRIVATE= */
+/* SQLite's own (VISIBLE in edits.py) */
 #ifndef SQLITE_CORE
 int sqlite3BtreeNext(void *pBtCursor, int flags);
 int sqlite3BtreePrevious(void *pBtCursor, int flags);

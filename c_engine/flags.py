@@ -51,9 +51,6 @@ DEFINES = ['-D' + feature for feature in FEATURES]
 # functions are visible; without it the engine, whose internals are, would be slower than stock.
 COMPILE = ['-O2', '-fPIC', '-fno-semantic-interposition', '-w']
 
-# Makes SQLite's internal functions linkable without a change of its text.
-ENGINE_DEFINES = ['-DSQLITE_PRIVATE=']
-
 LINK = ['-shared', '-Wl,-Bsymbolic']
 LIBRARIES = ['-lm', '-lpthread', '-ldl']
 

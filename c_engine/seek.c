@@ -54,11 +54,16 @@ static i64 sqpyteCellRowid(MemPage *pPage, int i, int *pOk){
   return (i64)rowid;
 }
 
-/* The key of cell i of a table's interior page. */
-static i64 sqpyteInteriorKey(MemPage *pPage, int i){
-  u64 k;
-  sqlite3GetVarint(findCellPastPtr(pPage, i), &k);
-  return (i64)k;
+/* The key of cell i of a table's interior page. (Not by sqlite3VarintValue, which gcc would put out
+** of line for everybody then.) */
+static inline i64 sqpyteInteriorKey(MemPage *pPage, int i){
+  const u8 *p = findCellPastPtr(pPage, i);
+  u64 k = 0;
+  for(i=0; i<8; i++){
+    k = k<<7 | (p[i] & 0x7f);
+    if( p[i]<0x80 ) return (i64)k;
+  }
+  return (i64)(k<<8 | p[8]);
 }
 
 /* Whether a search for a rowid from the root comes to the leaf page where the cursor stands, by
@@ -92,11 +97,18 @@ static int sqpyteLeadsHere(BtCursor *pCur, i64 key){
 ** join often lie in the same page. Returns 1 if that page is where the rowid belongs: the cursor
 ** is on it or on a neighbour of it then, and *pRes as sqlite3BtreeTableMoveto has it. It looks at
 ** the same cells as that in the same order: in a damaged page, where keys aren't in order, the
-** answer depends on it. */
+** answer depends on it. After some seeks in a row that led away, most aren't tried. */
+#define SQPYTE_AWAY 4           /* so many in a row, ... */
+#define SQPYTE_AWAY_PAUSE 32    /* ... and so many aren't tried */
 static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
   MemPage *pPage = pCur->pPage;
   int lwr = 0, upr, i, ok = 1;
   i64 k;
+  if( pCur->nSqpyteAway>=SQPYTE_AWAY && pCur->nSqpyteAway<SQPYTE_AWAY+SQPYTE_AWAY_PAUSE ){
+    pCur->nSqpyteAway++;
+    return 0;
+  }
+  pCur->nSqpyteAway = pCur->nSqpyteAway<SQPYTE_AWAY ? pCur->nSqpyteAway+1 : SQPYTE_AWAY;
   if( pCur->eState!=CURSOR_VALID || !pPage->leaf || !pPage->intKeyLeaf
    || (upr = pPage->nCell-1)<0 || (pCur->curFlags & (BTCF_Incrblob|BTCF_WriteFlag))!=0
    || !sqpyteLeadsHere(pCur, key) ){
@@ -120,6 +132,7 @@ static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
     if( lwr>upr ) break;
     i = (lwr+upr)>>1;
   }
+  pCur->nSqpyteAway = 0;
   pCur->ix = (u16)i;
   pCur->curFlags &= ~(BTCF_ValidNKey|BTCF_ValidOvfl|BTCF_AtLast);
   pCur->info.nSize = 0;
@@ -146,8 +159,9 @@ int sqpyte_seek_rowid(void *pVdbeCursor, long long key, void *pRow){
 /* The seek that a DeferredSeek has left to be done. */
 int sqpyte_finish_seek(void *pVdbeCursor, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
-  int res = 0;
-  int rc = sqlite3BtreeTableMoveto(pC->uc.pCursor, pC->movetoTarget, 0, &res);
+  int rc, res = 0;
+  sqpyteLookAhead(pC);
+  rc = sqlite3BtreeTableMoveto(pC->uc.pCursor, pC->movetoTarget, 0, &res);
   if( rc ) return -rc;
   if( res ) return -SQLITE_CORRUPT_BKPT;
   pC->deferredMoveto = 0;
