@@ -545,19 +545,21 @@ def _exactly_once(text, find, name):
         )
 
 
-# Functions of SQLite's own that the VM calls (engine.h); all others stay `static` as in upstream's
-# amalgamation, for gcc puts a static function that is called once into its caller.
+# What is SQLite's own and called or read from elsewhere (engine.h); all else stays `static` as in
+# upstream's amalgamation, for gcc puts a static function that is called once into its caller.
 VISIBLE = [
     "sqlite3BtreeFirst",
     "sqlite3BtreeIntegerKey",
     "sqlite3BtreeNext",
     "sqlite3BtreePrevious",
+    "sqlite3OpcodeName",        # what tests compare generated/opcodes.py with
+    "sqlite3OpcodeProperty",    # the same
 ]
 
 
 def _visible(text, name):
     """Make a static function visible: its declaration and its definition."""
-    text, count = re.subn(r"^SQLITE_PRIVATE (?=[a-z0-9]+ %s\()" % name, "", text, flags=re.M)
+    text, count = re.subn(r"^SQLITE_PRIVATE (?=[a-z0-9 ]+[ *]%s[(\[])" % name, "", text, flags=re.M)
     if count != 2:
         raise EditError("%s stands %d times at a line's start in sqlite3.c, not in a declaration and "
                         "a definition: adapt VISIBLE in c_engine/edits.py" % (name, count))
