@@ -72,7 +72,7 @@ test: python27 lint vm test-pypy test-cpython  ## run every test: style, types, 
 
 test-all: test  ## all of that, all of sqllogictest, damages, failures, many more generated queries (hours)
 	@SQPYTE_TESTS=all $(PYTHON) -m pytest tests/sqllogictest tests/benchmarks/test_translated.py \
-	  tests/corruption tests/faults
+	  tests/corruption tests/faults tests/pypy_module
 	@SQPYTE_TESTS=all $(MAKE) test-cpython
 	@HYPOTHESIS_PROFILE=deep $(PYTHON) -m pytest tests/differential
 

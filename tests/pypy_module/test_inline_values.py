@@ -68,8 +68,8 @@ value = st.one_of(
     st.binary(min_size=300, max_size=700))
 
 
-# CPython runs the same code, five times in `make test`.
-@settings(max_examples=60 if sys.implementation.name == 'pypy' or everything() else 10,
+# CPython runs the same code again and again.
+@settings(max_examples=60 if everything() else 30 if sys.implementation.name == 'pypy' else 10,
           suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(value, value, value), min_size=3, max_size=60),
        st.sampled_from([512, 1024, 65536]), value)
