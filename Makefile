@@ -21,7 +21,7 @@ all: figure3  ## the main job: install and build what is missing, then run the p
 help:  ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*  ## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) \
 	  | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
-	@echo "  make vm-no-NAME    TPC-H with one thing switched off beside the VM: benchmarks/ablations.py has the names"
+	@echo "  make vm-no-NAME    TPC-H with one thing switched off beside the VM: sqpyte/without.py has the names"
 	@echo "Variables: SQPYTE_SQLITE=DIR (your own copy of the pinned sqlite3.c), SQPYTE_CACHE=DIR,"
 	@echo "           PYTHON27=PATH (for make vm), CC, SCALE=$(SCALE) (size of the TPC-H data)"
 
@@ -72,7 +72,8 @@ test: python27 lint vm test-pypy test-cpython  ## run every test: style, types, 
 
 test-all: test  ## all of that, all of sqllogictest, damages, failures, many more generated queries (hours)
 	@SQPYTE_TESTS=all $(PYTHON) -m pytest tests/sqllogictest tests/benchmarks/test_translated.py \
-	  tests/corruption tests/faults
+	  tests/corruption tests/faults tests/pypy_module
+	@SQPYTE_TESTS=all $(MAKE) test-cpython
 	@HYPOTHESIS_PROFILE=deep $(PYTHON) -m pytest tests/differential
 
 test-pypy: test-env data
@@ -91,7 +92,7 @@ bench: data vm  ## run the micro-benchmarks, TPC-H and SSB (SCALE=0.2 for the pu
 	@$(PYTHON) -m benchmarks ssb --scale $(SCALE)
 
 # What it buys: `make vm-no-record-decoding` runs TPC-H (SUITE=ssb: SSB) with it switched off, beside
-# the VM. benchmarks/ablations.py lists what can be; `vm-no-jit` is the VM as an interpreter.
+# the VM. sqpyte/without.py lists what can be; `vm-no-jit` is the VM as an interpreter.
 SUITE ?= tpch
 vm-no-%: data vm
 	@$(PYTHON) -m benchmarks $(SUITE) --scale $(SCALE) --engines stock,vm,$@

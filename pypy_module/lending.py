@@ -7,7 +7,7 @@ are all busy; after each major garbage collection (a sentinel object without ref
 by it, and makes the next one; PyPy's `gc.hooks` would tell of minor ones, but they end up in the
 traces of hot loops); when the connection is closed; and when a statement of any connection of this thread
 meets a lock: before it waits, garbage is
-collected (`free_locks`). So a dropped cursor makes nobody in its own process wait. Another process
+collected (locks.py). So a dropped cursor makes nobody in its own process wait. Another process
 waits until the one that dropped the cursor has a major collection, or has closed the connection: if it
 does nothing at all, as long as that lasts.
 
@@ -15,68 +15,17 @@ A finaliser runs between any two instructions of the program, so all it does is 
 that nobody else will touch.
 """
 
-import gc
 import sys
-import time
 import weakref
 from _thread import get_ident
 
+from pypy_module.locks import collect_young, watching
 from pypy_module.part import Any, Part
 from pypy_module.statement import Statement
 
 REFERENCE_COUNTS = sys.implementation.name == 'cpython'
 # So many statements of the same SQL, all busy, suggest that their cursors are garbage.
 MANY = 512
-# Includes a minor collection, unless it is the last step of a major one: hence twice.
-collect_step = getattr(gc, 'collect_step', gc.collect)
-
-
-# Connections with cursors in the middle of their rows, as far as is known, by their identity: only
-# where dropped cursors aren't freed at once. A lock that SQLite meets may be one of theirs.
-watching: dict = {}
-
-
-class Collected:
-    """When free_locks last collected all garbage (seconds; see time.monotonic)."""
-
-    at = 0.0
-
-
-def free_locks():
-    """Reset statements, of any connection of this thread, whose cursors are garbage.
-
-    Young garbage is looked for first; all of it at most once a second, for that takes as long as it
-    has objects to look at.
-
-    Returns:
-        whether there were any (bool).
-    """
-    lenders = [lender for lender in [reference() for reference in list(watching.values())]
-               if lender is not None]
-    before = sum(lender._reclaimed for lender in lenders)
-    for collect in (collect_young, collect_all):
-        if lenders and collect():
-            for lender in lenders:
-                lender._reclaim_if_mine()
-            if sum(lender._reclaimed for lender in lenders) > before:
-                return True
-    return False
-
-
-def collect_young():
-    """Collect garbage of the youngest generation; returns True."""
-    collect_step()
-    collect_step()
-    return True
-
-
-def collect_all():
-    """Collect all garbage, unless that was done in the last second; returns whether it was done."""
-    if time.monotonic() - Collected.at < 1:
-        return False
-    gc.collect()
-    Collected.at = time.monotonic()
-    return True
 
 
 class Clones:
@@ -102,8 +51,7 @@ class Clones:
 
     def collect(self):
         """Collect garbage to find cursors that are gone."""
-        collect_step()
-        collect_step()
+        collect_young()
         self.gather()
         if len(self.idle) < len(self.all) // 4:
             self.many *= 2  # they are in use, it seems

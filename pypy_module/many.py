@@ -1,8 +1,8 @@
 """A cursor's `executemany`: many rows of parameters in one call to C, where nobody can tell."""
 
 from pypy_module import errors
-from pypy_module.lending import watching
 from pypy_module.library import NUMBERS
+from pypy_module.locks import watching
 from pypy_module.part import Any, Part
 from pypy_module.running import MANY_ROWS
 
@@ -99,7 +99,7 @@ class Many(Part):
             if count:
                 start += count
             elif impatient:
-                impatient = False   # that was free_locks; from now on it waits
+                impatient = False   # garbage has been collected; from now on it waits
             else:
                 self._execute_row(statement, rows[start])
                 start += 1

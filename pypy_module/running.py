@@ -2,13 +2,12 @@
 
 from pypy_module import constants, errors, packing, tiers
 from pypy_module.adapters import converters
-from pypy_module.lending import free_locks, watching
 from pypy_module.library import NUMBERS, ffi, lib
+from pypy_module.locks import BUSY, LOCKED, check_retry, impatiently, watching
 from pypy_module.part import Any, Part
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
 LAST, BEGIN, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQPYTE_GROW']
-BUSY, LOCKED = NUMBERS['SQLITE_BUSY'], NUMBERS['SQLITE_LOCKED']
 IN_TRANSACTION, IMPATIENT = NUMBERS['SQPYTE_IN_TRANSACTION'], NUMBERS['SQPYTE_IMPATIENT']
 REPREPARES, CHANGES = NUMBERS['SQPYTE_ROW_REPREPARES'], NUMBERS['SQPYTE_ROW_CHANGES']
 ROWID = NUMBERS['SQPYTE_ROW_ROWID']
@@ -99,15 +98,13 @@ class Running(Part):
         if self._runners:
             self._before_c_call_that_may_write()
         cells = statement.cells
-        patience = lib.sqpyte_patience(self._db, 0) if impatient else 0
-        rc = lib.sqpyte_execute_many(statement.pointer, statement.cells_in,
-                                     statement.arena.pointer, count, cells)
-        if patience and self._db:
-            lib.sqpyte_patience(self._db, patience)
+
+        def run():
+            return lib.sqpyte_execute_many(statement.pointer, statement.cells_in,
+                                           statement.arena.pointer, count, cells)
+        rc = impatiently(self, run) if impatient else run()
         if rc != DONE:
-            error = errors.from_database(self._db)
-            if (rc != BUSY and rc != LOCKED) or not free_locks() and not patience:
-                raise error
+            check_retry(self, rc, impatient)
             statement.reset()
             statement.busy = True
         return cells[DONE_ROWS], cells[CHANGES]
@@ -119,9 +116,7 @@ class Running(Part):
             rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
                                flags & ~IN_TRANSACTION, statement.cells)
         if rc == BUSY or rc == LOCKED:
-            error = errors.from_database(self._db)
-            if not free_locks() and not flags & IMPATIENT:
-                raise error
+            check_retry(self, rc, bool(flags & IMPATIENT))
             lib.sqlite3_reset(statement.pointer)
             rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
                                flags & ~IN_TRANSACTION & ~IMPATIENT, statement.cells)

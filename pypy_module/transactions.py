@@ -1,12 +1,11 @@
 """A connection's transactions: implicit and explicit ones, and scripts, which end them."""
 
 from pypy_module import constants, errors
-from pypy_module.lending import free_locks, watching
 from pypy_module.library import NULL, NUMBERS, ffi, lib
+from pypy_module.locks import check_retry, impatiently, watching
 from pypy_module.part import Part
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
-BUSY, LOCKED = NUMBERS['SQLITE_BUSY'], NUMBERS['SQLITE_LOCKED']
 IN_TRANSACTION = NUMBERS['SQPYTE_IN_TRANSACTION']
 LIMIT_SQL_LENGTH = NUMBERS['SQLITE_LIMIT_SQL_LENGTH']
 LEVELS = ('', 'DEFERRED', 'IMMEDIATE', 'EXCLUSIVE')
@@ -44,21 +43,19 @@ class Transactions(Part):
         """Run one statement without rows, such as COMMIT (str); raises SQLite's error."""
         self._before_c_call_that_may_write()
         result = ffi.new('sqlite3_stmt *[1]')
-        for last in (False, True):
-            patience = 0
-            if watching and not last:   # a dropped cursor may hold the lock
-                patience = lib.sqpyte_patience(self._db, 0)
+
+        def run():
             rc = lib.sqlite3_prepare_v2(self._db, sql.encode(), -1, result, NULL)
             if rc == OK:
                 lib.sqlite3_step(result[0])
                 rc = lib.sqlite3_finalize(result[0])
-            if patience:
-                lib.sqpyte_patience(self._db, patience)
-            if rc == OK:
-                return
-            error = errors.from_database(self._db)
-            if last or rc not in (BUSY, LOCKED) or not free_locks() and not patience:
-                raise error
+            return rc
+        impatient = bool(watching)
+        rc = impatiently(self, run) if impatient else run()
+        if rc != OK:
+            check_retry(self, rc, impatient)
+            if run() != OK:
+                raise errors.from_database(self._db)
 
     def _set_begin_flag(self):
         """Note whether a transaction is to be begun before a statement that changes rows."""

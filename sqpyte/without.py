@@ -19,9 +19,16 @@ GROUPS = {
 # Numbers and NULL are in their register's Mem, always: written there at once, read from there
 # with a look at the type.
 TYPES = 'type-specialisation'
+# What the C engine switches off itself, in every tier (c_engine/sort_key.c, vm_helpers.c), and what
+# it does then.
+ENGINE = {
+    'sort-keys': 'the sorter compares records, not keys of 16 bytes',
+    'iso-dates': 'dates are compared as other texts of numeric affinity, which may be numbers',
+}
 
 _OPCODES = [(name, [getattr(opcodes, 'OP_' + opcode) for opcode in GROUPS[name].split()])
             for name in sorted(GROUPS)]
+_ENGINE = sorted(ENGINE)
 
 
 class Switches(object):
@@ -37,7 +44,7 @@ class Switches(object):
         """Switch off what a comma-separated list (str) names; returns whether all is known."""
         known = True
         for word in text.split(','):
-            found = word == TYPES or word in ENGINE
+            found = word == TYPES or word in _ENGINE
             if word == TYPES:
                 self.types = True
             for name, numbers in _OPCODES:
@@ -48,8 +55,5 @@ class Switches(object):
             known = known and found
         return known
 
-
-# What the C engine switches off itself, in every tier (c_engine/sort_key.c, vm_helpers.c).
-ENGINE = ['sort-keys', 'iso-dates']
 
 switches = Switches()

@@ -82,7 +82,7 @@ def answers(action, names=('sqlite3', 'C', 'specialised', 'general')):
                         found[name] = outcome(action, side)
             finally:
                 side.close()
-            gc.collect()
+    gc.collect()    # a full one, for what a cursor or a runner frees late
     return found
 
 

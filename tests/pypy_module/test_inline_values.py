@@ -1,9 +1,12 @@
 """The batches: every value that a record can hold, and records that are damaged."""
 import random
+import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from tests.extent import everything
 
 from .inlining import answers, compare, outcome
 
@@ -65,7 +68,9 @@ value = st.one_of(
     st.binary(min_size=300, max_size=700))
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+# CPython runs the same code again and again.
+@settings(max_examples=60 if everything() else 30 if sys.implementation.name == 'pypy' else 10,
+          suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(value, value, value), min_size=3, max_size=60),
        st.sampled_from([512, 1024, 65536]), value)
 def test_some_values(rows, page_size, parameter):

@@ -7,7 +7,7 @@ import time
 import pytest
 
 import sqpyte
-from pypy_module import lending
+from pypy_module import lending, locks
 
 
 def busy(connection):
@@ -155,7 +155,7 @@ def test_dropped_cursors_do_not_make_other_connections_wait(path, write, age):
     cursor = reader.execute('SELECT a FROM t')
     cursor.fetchone()
     kept = [[] for _ in range(age)]     # the cursor may grow old before it is dropped
-    lending.Collected.at = 0.0
+    locks.Collected.at = 0.0
     writer = sqpyte.connect(path, timeout=20)
     before = time.monotonic()
     del cursor
