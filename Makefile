@@ -51,7 +51,7 @@ figure3: data  ## run the paper's Figure 3 program with sqpyte and, beside it, w
 python27: deps-test
 	@$(PYPY) -m tools.environments rpython
 
-vm: python27 engine  ## translate the RPython VM to build/libsqpyte.so (needs Python 2.7; 5 to 10 minutes)
+vm: python27 engine  ## translate the RPython VM to build/libsqpyte.so (needs Python 2.7; 5 to 10 minutes; seconds after a change of C alone)
 	@$(PYPY) -m tools.translate
 	@$(CC) -O2 -Wall -I build/sqlite c_engine/command.c -o build/sqpyte -L build -lsqpyte \
 	  '-Wl,-rpath,$$ORIGIN'

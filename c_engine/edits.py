@@ -54,8 +54,10 @@ EDITS = [
         "  int sqpyteRefused;      /* How often the VM has handed this statement back */\n"
         "  int sqpyteReason;       /* SQPYTE_WHY_*: why it runs where it runs */\n"
         "  void *pSqpyteHistory;   /* What is known of the program from its runs (tier.c) */\n"
-        "  i64 sqpyteHotSince;     /* When the first loop that seeks was hot in this step, or 0 */\n"
-        "  double sqpyteHotAt;     /* How far the outermost scan was then */\n"
+        "  i64 sqpyteHotSince;     /* When the first loop was hot in this step, or 0 */\n"
+        "  i64 sqpyteScanSince;    /* When the loop that was hot last was first hot */\n"
+        "  double sqpyteScanAt;    /* How far it had come then (tier.c) */\n"
+        "  int sqpyteScanHead;     /* Its first opcode */\n"
         "  u8 sqpyteSeeks;         /* The VM may go down B-trees */\n"
         "  u8 sqpyteTier;          /* SQPYTE_TIER_C or SQPYTE_TIER_VM */\n"
         "  u8 sqpyteResumed;       /* Within one sqlite3_step: keep iCurrentTime */\n",

@@ -10,9 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Back-edges within one sqlite3_step before the VM is asked. Tracing a small
-** query costs about 0.1 s, a row of a scan about 0.1 us: a loop that has run
-** this often is expected to run much longer still. */
+/* Back-edges within one sqlite3_step before it is asked whether the loop is worth the VM. */
 #define SQPYTE_DEFAULT_THRESHOLD 3000
 /* After this many refusals within its life a statement stays in C. */
 #define SQPYTE_MAX_REFUSALS 8
@@ -24,12 +22,19 @@ extern char *rpython_startup_code(void) __attribute__((weak));
 static struct {
   int mode;
   int threshold;
+  int exact;                /* the threshold was given: loops without seeks are hot just then */
   sqpyte_vm_run_fn xRun;
   int started;              /* rpython_startup_code has been called */
   pthread_t owner;          /* the one thread that the VM serves */
   pthread_mutex_t mutex;
-} sqpyteVm = { SQPYTE_MODE_HOT, SQPYTE_DEFAULT_THRESHOLD, 0, 0, 0,
+} sqpyteVm = { SQPYTE_MODE_HOT, SQPYTE_DEFAULT_THRESHOLD, 0, 0, 0, 0,
                PTHREAD_MUTEX_INITIALIZER };
+
+static void sqpyteSetThreshold(int n){
+  if( n==0 ) return;
+  sqpyteVm.threshold = n>0 ? n : SQPYTE_DEFAULT_THRESHOLD;
+  sqpyteVm.exact = n>0;
+}
 
 /* SQPYTE_VM=off|hot|always and SQPYTE_VM_THRESHOLD=n, read when loaded. */
 static void __attribute__((constructor)) sqpyteReadEnvironment(void){
@@ -42,13 +47,13 @@ static void __attribute__((constructor)) sqpyteReadEnvironment(void){
                          "it takes off, hot or always\n", z);
   }
   z = getenv("SQPYTE_VM_THRESHOLD");
-  if( z && atoi(z)>0 ) sqpyteVm.threshold = atoi(z);
+  if( z ) sqpyteSetThreshold(atoi(z));
 }
 
 int sqpyte_set_mode(int mode, int threshold){
   if( mode<SQPYTE_MODE_OFF || mode>SQPYTE_MODE_ALWAYS ) return SQLITE_MISUSE;
   sqpyteVm.mode = mode;
-  if( threshold>0 ) sqpyteVm.threshold = threshold;
+  sqpyteSetThreshold(threshold);
   return SQLITE_OK;
 }
 int sqpyte_mode(void){ return sqpyteVm.mode; }
@@ -115,7 +120,7 @@ static int sqpyteRunTo(Vdbe *p){
   return rc==SQPYTE_STOP ? SQLITE_ROW : rc;
 }
 
-static int sqpyteWorthwhile(Vdbe*, int);
+static int sqpyteWorthwhile(Vdbe*, int, int);
 static void sqpyteNoteRun(Vdbe*);
 static int sqpyteRunAhead(Vdbe *p);     /* rows.c */
 
@@ -153,14 +158,14 @@ int sqpyteVdbeExec(Vdbe *p){
       int covered = sqpyte_covers_loop(p, p->pc);
       if( covered==SQPYTE_COVERED_NOT ){
         why = SQPYTE_WHY_OPCODE;
-      }else if( covered==SQPYTE_COVERED_SEEKS ){
-        if( sqpyteWorthwhile(p, p->pc) ) p->sqpyteSeeks = 1;
-        else why = SQPYTE_WHY_SEEKS;
+      }else if( !sqpyteWorthwhile(p, p->pc, covered==SQPYTE_COVERED_SEEKS) ){
+        why = covered==SQPYTE_COVERED_SEEKS ? SQPYTE_WHY_SEEKS : SQPYTE_WHY_SHORT;
       }
     }
     if( why==SQPYTE_WHY_HOT ){
       p->sqpyteTier = SQPYTE_TIER_VM;
-    }else if( why!=SQPYTE_WHY_TRIGGER && why!=SQPYTE_WHY_OPCODE && why!=SQPYTE_WHY_SEEKS ){
+    }else if( why!=SQPYTE_WHY_TRIGGER && why!=SQPYTE_WHY_OPCODE && why!=SQPYTE_WHY_SEEKS
+           && why!=SQPYTE_WHY_SHORT ){
       allowHot = 0;
     }
     /* A statement of several loops has run in the VM if one of them has. */

@@ -24,6 +24,7 @@ extern "C" {
 #define SQPYTE_WHY_TRIGGER 9    /* the loop is inside a trigger program */
 #define SQPYTE_WHY_FULL 10      /* programs and machine code take what they may */
 #define SQPYTE_WHY_SEEKS 11     /* the hot loop seeks, and isn't expected to be faster there (tier.c) */
+#define SQPYTE_WHY_SHORT 12     /* too little seems to be left to do to pay for tracing (tier.c) */
 
 /* What the VM holds (sqpyte_memory), as its last run left it. */
 #define SQPYTE_MEMORY_LIMIT 0      /* bytes that it may hold */
@@ -39,7 +40,9 @@ extern "C" {
 #define SQPYTE_MODE_ALWAYS 2    /* every statement from its first opcode */
 
 /* Sets when the VM takes statements over, and after how many back-edges
-** within one sqlite3_step. Threshold 0 keeps the present one. */
+** within one sqlite3_step a loop without seeks enters it. With a negative
+** threshold, and at first, what is left to do decides (tier.c); 0 keeps what
+** there is. */
 SQPYTE_EXPORT int sqpyte_set_mode(int mode, int threshold);
 SQPYTE_EXPORT int sqpyte_mode(void);
 

@@ -1,16 +1,25 @@
 /*
-** When a loop that seeks is worth the VM: a choice by what is left to do, and by what earlier runs of
-** the same program have shown. Included by engine.c.
+** When a hot loop is worth the VM: a choice by what is left to do, and by what earlier runs of the same
+** program have shown. Included by engine.c.
 **
-** Tracing a join takes some 20 to 300 ms. A first run pays that only if much more is left, which the
-** outermost scan's place in its B-tree tells. Later runs of a program that takes long enough enter the VM
-** at once; if it turns out not to be faster there, seeks being most of its time, it goes back to C.
+** Tracing takes time: some milliseconds for each opcode of a loop, 20 to 300 ms for a join. A first run
+** pays that only if much more is left, which the place of the scan around the loop in its B-tree tells.
+** Later runs of a program that takes long enough enter the VM at once. A loop that seeks may turn out not
+** to be faster there, seeks being most of its time: then it goes back to C.
 */
 #include <time.h>
 
-/* A first run enters the VM if it is expected to take this much longer. */
+/* Tracing a loop without seeks takes about this long for each of its opcodes, bridges included: counted
+** on loops of 5 to 30 opcodes. */
+#define SQPYTE_TRACING_NS 1500000
+/* A first run traces such a loop if so many times the cost is left to do in C: the VM is then ahead in the
+** end if it is a third faster. */
+#define SQPYTE_WORTH_TIMES 4
+/* Or if so many times the cost has been spent, whatever seems to be left: the mistake would be small. */
+#define SQPYTE_SPENT_TIMES 32
+/* A first run enters the VM for a loop that seeks if it is expected to take this much longer. */
 #define SQPYTE_WORTH_NS 2000000000
-/* Later runs do if the program has taken this long in C. */
+/* Later runs enter it, for any loop, if the program has taken this long in C. */
 #define SQPYTE_REPEATED_NS 10000000
 /* After so many runs in the VM, the first of which trace, its best time is compared with C's. */
 #define SQPYTE_TRIALS 4
@@ -26,7 +35,8 @@ struct SqpyteHistory {
   u64 hash;               /* of the program's key; 0: unused */
   i64 inC;                /* all time spent in C */
   i64 bestC, bestVm;
-  int runsC, runsVm;
+  int runsC, runsVm;      /* runsVm: with loops that seek in the VM */
+  int entered;            /* the VM has been entered for a loop without seeks */
 };
 #define SQPYTE_HISTORIES 1024     /* a power of two */
 static SqpyteHistory sqpyteHistories[SQPYTE_HISTORIES];
@@ -58,19 +68,23 @@ static SqpyteHistory *sqpyteHistoryOf(Vdbe *p){
   return pFound;
 }
 
-/* How far the scan around the opcode pc has come that lies furthest out: from 0 to 1, or -1. */
-static double sqpyteProgress(Vdbe *p, int pc){
-  int i, head = p->nOp;
-  VdbeCursor *pC = 0;
+/* A loop, by its opcodes, and how far it has come: from 0 to 1, or -1 if it isn't a scan. */
+typedef struct SqpyteScan SqpyteScan;
+struct SqpyteScan { int head, end; double at; };
+
+static int sqpyteClosesLoop(const Vdbe *p, int i){
+  switch( p->aOp[i].opcode ){
+    case OP_Next: case OP_Prev: case OP_SorterNext: case OP_VNext: return 1;
+    case OP_Goto: return i+1<p->nOp;      /* the last one goes to the program's beginning */
+  }
+  return 0;
+}
+
+/* How far a cursor of a B-tree has come: from 0 to 1, or -1. */
+static double sqpyteProgress(const VdbeCursor *pC){
   BtCursor *pCur;
   double at = 0.0, width = 1.0;
-  for(i=pc; i<p->nOp; i++){
-    const VdbeOp *pOp = &p->aOp[i];
-    if( (pOp->opcode==OP_Next || pOp->opcode==OP_Prev) && pOp->p2<=pc && pOp->p2<head ){
-      head = pOp->p2;
-      pC = pOp->p1<p->nCursor ? p->apCsr[pOp->p1] : 0;
-    }
-  }
+  int i;
   if( pC==0 || pC->eCurType!=CURTYPE_BTREE ) return -1;
   pCur = pC->uc.pCursor;
   if( pCur->eState!=CURSOR_VALID ) return -1;
@@ -83,19 +97,70 @@ static double sqpyteProgress(Vdbe *p, int pc){
   return at;
 }
 
-/* A loop that seeks is hot, again and again: whether to enter the VM. */
-static int sqpyteWorthwhile(Vdbe *p, int pc){
-  SqpyteHistory *pHistory;
-  i64 now, elapsed, left;
-  double at;
-  if( p->pSqpyteHistory==0 ) p->pSqpyteHistory = sqpyteHistoryOf(p);
-  pHistory = (SqpyteHistory*)p->pSqpyteHistory;
-  if( pHistory==0 ) return 0;
-  now = sqpyteNow();
+/* The loop around the opcode pc that lies furthest out; what is done only once is for itself. */
+static SqpyteScan sqpyteScanAround(Vdbe *p, int pc){
+  SqpyteScan scan = { pc, pc, -1 };
+  int i, first = 0, last = p->nOp, step = -1;
+  for(i=0; i<pc; i++){
+    if( p->aOp[i].opcode==OP_Once && p->aOp[i].p2>pc && p->aOp[i].p2<=last ){
+      first = i;
+      last = p->aOp[i].p2;
+    }
+  }
+  for(i=pc; i<last; i++){
+    int head = p->aOp[i].p2;
+    if( sqpyteClosesLoop(p, i) && head<=pc && head>first && (step<0 || head<scan.head) ){
+      scan.head = head;
+      scan.end = step = i;
+    }
+  }
+  if( step>=0 && (p->aOp[step].opcode==OP_Next || p->aOp[step].opcode==OP_Prev)
+   && p->aOp[step].p1<p->nCursor ){
+    scan.at = sqpyteProgress(p->apCsr[p->aOp[step].p1]);
+    if( p->aOp[step].opcode==OP_Prev && scan.at>=0 ) scan.at = 1 - scan.at;
+  }
+  return scan;
+}
+
+/* What tracing a loop costs, in nanoseconds. */
+static i64 sqpyteTracingCost(Vdbe *p, const SqpyteScan *pScan, int pc){
+  i64 n = 0;
+  int i;
+  for(i=pScan->head; i<=pScan->end; i++){
+    const VdbeOp *pOp = &p->aOp[i];
+    if( pOp->opcode==OP_Once && pOp->p2>i && pOp->p2<=pScan->end && (pc<i || pc>=pOp->p2) ){
+      i = pOp->p2 - 1;
+    }
+    n++;
+  }
+  return n*SQPYTE_TRACING_NS;
+}
+
+/* Notes when and where a loop was first seen hot in this step, to tell its speed. */
+static void sqpyteNoteScan(Vdbe *p, const SqpyteScan *pScan, i64 now){
   if( p->sqpyteHotSince==0 ){
     p->sqpyteHotSince = now;
-    p->sqpyteHotAt = sqpyteProgress(p, pc);
+    p->sqpyteScanHead = -1;
   }
+  if( p->sqpyteScanHead!=pScan->head ){
+    p->sqpyteScanHead = pScan->head;
+    p->sqpyteScanSince = now;
+    p->sqpyteScanAt = pScan->at;
+  }else if( pScan->at<p->sqpyteScanAt ){
+    p->sqpyteScanAt = 2;                /* it began again: its place tells nothing */
+  }
+}
+
+/* Nanoseconds that the loop will take in C. If it isn't known, as much as it has taken. */
+static i64 sqpyteLeft(Vdbe *p, const SqpyteScan *pScan, i64 now, i64 unknown){
+  double at = p->sqpyteScanAt;
+  if( at<0 || pScan->at<=at ) return unknown;
+  return (i64)((now - p->sqpyteScanSince) * (1-pScan->at) / (pScan->at-at));
+}
+
+/* The choice for a loop that seeks, in a run that has begun in C. */
+static int sqpyteSeekingPays(Vdbe *p, SqpyteHistory *pHistory, const SqpyteScan *pScan, i64 now){
+  i64 elapsed = now - p->sqpyteHotSince;
   if( pHistory->runsVm>=SQPYTE_TRIALS ){
     if( pHistory->runsC<SQPYTE_C_TRIALS && !SQPYTE_CLEARLY(pHistory->bestVm, pHistory->bestC) ){
       return 0;
@@ -103,16 +168,40 @@ static int sqpyteWorthwhile(Vdbe *p, int pc){
     return pHistory->bestVm<=pHistory->bestC;
   }
   if( pHistory->runsVm>0 || (pHistory->runsC>0 && pHistory->inC>=SQPYTE_REPEATED_NS) ) return 1;
-  elapsed = now - p->sqpyteHotSince;
-  at = sqpyteProgress(p, pc);
-  left = elapsed;
-  if( p->sqpyteHotAt>=0 && at>p->sqpyteHotAt ){
-    left = (i64)(elapsed * (1-at) / (at-p->sqpyteHotAt));
-  }
-  return elapsed>SQPYTE_WORTH_NS/100 && left>SQPYTE_WORTH_NS;
+  return elapsed>SQPYTE_WORTH_NS/100 && sqpyteLeft(p, pScan, now, elapsed)>SQPYTE_WORTH_NS;
 }
 
-/* The end of one sqlite3_step in which a loop that seeks was hot. */
+/* The choice for a loop without seeks. */
+static int sqpyteTracingPays(Vdbe *p, SqpyteHistory *pHistory, const SqpyteScan *pScan, int pc, i64 now){
+  i64 cost, elapsed = now - p->sqpyteHotSince;
+  if( pHistory->entered || (pHistory->runsC>0 && pHistory->inC>=SQPYTE_REPEATED_NS) ) return 1;
+  cost = sqpyteTracingCost(p, pScan, pc);
+  if( elapsed>SQPYTE_SPENT_TIMES*cost ) return 1;
+  return elapsed>SQPYTE_WORTH_TIMES*cost/100
+      && sqpyteLeft(p, pScan, now, now - p->sqpyteScanSince)>SQPYTE_WORTH_TIMES*cost;
+}
+
+/* A loop is hot, again and again: whether to enter the VM. */
+static int sqpyteWorthwhile(Vdbe *p, int pc, int seeks){
+  SqpyteHistory *pHistory;
+  SqpyteScan scan = sqpyteScanAround(p, pc);
+  i64 now = sqpyteNow();
+  int pays;
+  if( p->pSqpyteHistory==0 ) p->pSqpyteHistory = sqpyteHistoryOf(p);
+  pHistory = (SqpyteHistory*)p->pSqpyteHistory;
+  if( pHistory==0 ) return 0;
+  sqpyteNoteScan(p, &scan, now);
+  if( seeks ){
+    pays = sqpyteSeekingPays(p, pHistory, &scan, now);
+    if( pays ) p->sqpyteSeeks = 1;
+  }else{
+    pays = sqpyteVm.exact || sqpyteTracingPays(p, pHistory, &scan, pc, now);
+    if( pays ) pHistory->entered = 1;
+  }
+  return pays;
+}
+
+/* The end of one sqlite3_step in which a loop was hot. */
 static void sqpyteNoteRun(Vdbe *p){
   SqpyteHistory *pHistory = (SqpyteHistory*)p->pSqpyteHistory;
   i64 t = sqpyteNow() - p->sqpyteHotSince;

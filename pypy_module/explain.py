@@ -26,6 +26,7 @@ REASONS = {
     'REFUSED': 'the VM handed it back too often',
     'TRIGGER': 'its loop is inside a trigger',
     'SEEKS': 'its hot loop looks rows up in B-trees, and is not expected to be faster in the VM',
+    'SHORT': 'its hot loop has too little left to do to be compiled',
     'FULL': 'the VM has no room for its program and machine code (SQPYTE_VM_MEMORY)',
 }
 CODES = {NUMBERS['SQPYTE_WHY_' + name]: name for name in REASONS

@@ -1,13 +1,14 @@
-"""Translates the RPython VM to build/libsqpyte.so; `make vm` runs it after the engine is built.
+"""Translates the RPython VM, and links it and the engine to build/libsqpyte.so; `make vm` runs it.
 
-The result is kept in build/vm/<hash of the inputs>/, so going back to an earlier state of the
-sources costs nothing. The log of the last translation is build/vm/translate.log.
+RPython translates a copy of what it reads. All it makes, one object, is kept in
+build/vm/<hash of its inputs>/vm.o, so a change of the engine's C code costs a link, and going back
+to an earlier state of the VM's sources costs no more. What such an object may be linked to is
+tools/vm_inputs.py's matter. The log of the last translation is build/vm/translate.log.
 """
 
 import collections
 import fcntl
 import glob
-import hashlib
 import os
 import re
 import shutil
@@ -16,23 +17,23 @@ import sys
 import time
 
 from c_engine import build as engine
-from tools import environments
+from c_engine import flags
+from tools import environments, vm_inputs
 from tools.environments import BUILD, ROOT, say
 
-TARGET = os.path.join(ROOT, 'sqpyte', 'target.py')
 CACHE = os.path.join(BUILD, 'vm')
 LOG = os.path.join(CACHE, 'translate.log')
 PRODUCT = os.path.join(BUILD, 'libsqpyte.so')
-OPTIONS = ['-Ojit', '--shared', '--batch', '--no-pdb', '--output=sqpyte']
+
+OBJECT = 'vm.o'
+LIBRARIES = 'libraries'  # beside it: the linker's flags for the libraries that it needs
 
 # As in the engine's own library: a process may hold another SQLite too. That library's internal
 # functions stay visible, for the VM as plain Python; this one stands in for libsqlite3.so.
-# RPython links a program to the library, too, with the same flags, which calls a function that
-# isn't exported: one of that name is PyPy's start. Nobody runs that program.
 EXPORTS = os.path.join(ROOT, 'c_engine', 'exports.map')
-LINKER_FLAGS = '-Wl,-Bsymbolic -Wl,--unresolved-symbols=ignore-in-object-files'
+LINK = ['-shared', '-pthread', '-Wl,-Bsymbolic', '-Wl,--no-undefined']
 
-KEPT = 3  # translations kept in the cache
+KEPT = 4  # translations kept in the cache
 SILENCE_S = 20  # seconds without a new phase after which the log's next line is shown
 TAIL = 40  # lines of the log shown after a failure
 
@@ -40,39 +41,22 @@ TAIL = 40  # lines of the log shown after a failure
 PHASE = re.compile(r'^\[(?:translation:info|jitcodewriter:info)\] ([a-zA-Z].*\.\.\.)\s*$')
 
 
-def inputs():
-    """Return the paths of all files the VM is made from, but for the C engine's own."""
-    found = glob.glob(os.path.join(ROOT, 'sqpyte', '**', '*.py'), recursive=True)
-    found += glob.glob(os.path.join(ROOT, 'c_engine', 'generated', '*.py'))
-    return sorted(found + [EXPORTS, __file__])
-
-
-def key_of_inputs():
-    """Return a hash (hex str) of everything the VM depends on."""
-    with open(engine.Paths().engine_library + '.inputs') as file:
-        engine_key = file.read()
-    state = hashlib.sha256(engine.digest(
-        inputs(), engine_key, OPTIONS, LINKER_FLAGS, environments.RPYTHON_PACKAGES).encode())
-    for path in inputs():
-        state.update(os.path.relpath(path, ROOT).encode())
-    return state.hexdigest()[:20]
-
-
 def translate(python27, directory):
     """Run the RPython tool chain.
 
     Args:
         python27: path of the interpreter.
-        directory: an empty folder; libsqpyte.so is there afterwards.
+        directory: a folder with a copy of what RPython reads, in `source`. What it makes is there
+            afterwards.
 
     Returns:
         True, or False with the reason in the log.
     """
-    linker_flags = '%s -Wl,--version-script=%s' % (LINKER_FLAGS, EXPORTS)
-    environment = dict(os.environ, LDFLAGS=linker_flags, PYPY_USESSION_DIR=directory,
-                       PYTHONPATH=os.pathsep.join([ROOT, environments.make_rpython(python27)]))
-    command = [python27, '-m', 'rpython'] + OPTIONS + [
-        '--make-jobs=%d' % (os.cpu_count() or 1), TARGET]
+    source = os.path.join(directory, 'source')
+    environment = dict(os.environ, LDFLAGS='', PYPY_USESSION_DIR=directory,
+                       PYTHONPATH=os.pathsep.join([source, environments.make_rpython(python27)]))
+    command = [python27, '-m', 'rpython'] + vm_inputs.OPTIONS + [
+        '--make-jobs=%d' % (os.cpu_count() or 1), os.path.join(source, 'sqpyte', 'target.py')]
     start = time.time()
     said = 0.0
     with open(LOG, 'w') as log:
@@ -97,19 +81,100 @@ def translate(python27, directory):
     return code == 0 and os.path.exists(os.path.join(directory, 'libsqpyte.so'))
 
 
+def variable(makefile, name):
+    """Return the words (list of str) of a variable in the text of a Makefile."""
+    found = re.search(r'^%s = ((?:.*\\\n)*.*)$' % name, makefile, re.MULTILINE)
+    if found is None:
+        raise ValueError('no %s in the Makefile that RPython wrote' % name)
+    return found.group(1).replace('\\\n', ' ').split()
+
+
+def gather(directory, target):
+    """Make one object of all that RPython has made, and note which libraries it needs.
+
+    Args:
+        directory: as for translate().
+        target: the folder for OBJECT and LIBRARIES; it is there afterwards.
+    """
+    [path] = glob.glob(os.path.join(directory, 'usession-*-0', 'testing_1', 'Makefile'))
+    makefile = engine.read(path)
+    os.makedirs(target)
+    subprocess.run(flags.compiler() + ['-r', '-nostdlib', '-o', os.path.join(target, OBJECT)]
+                   + variable(makefile, 'OBJECTS'), cwd=os.path.dirname(path), check=True)
+    engine.write(os.path.join(target, LIBRARIES), ' '.join(variable(makefile, 'LIBS')))
+
+
+def translated(key):
+    """Return the folder of the translation of the present sources, made if it isn't kept.
+
+    Args:
+        key: vm_inputs.key of the sources.
+
+    Returns:
+        Its path; None after a failure, which has been said.
+
+    Raises:
+        environments.NoEnvironment: a translation is needed, and there is no Python 2.7.
+    """
+    directory = os.path.join(CACHE, key)
+    vm = os.path.join(directory, OBJECT)
+    if os.path.exists(vm):
+        os.utime(vm)
+        say('translated VM: up to date')
+        return directory
+    python27 = environments.find_python27()
+    say('translating the VM with %s: 5 to 10 minutes' % python27)
+    start = time.time()
+    scratch = directory + '.part'
+    shutil.rmtree(scratch, ignore_errors=True)
+    source = os.path.join(scratch, 'source')
+    vm_inputs.copy(ROOT, source)
+    # RPython links a library, too, which isn't used: RPython knows no engine but this.
+    linked = os.path.join(source, 'build', 'engine', 'engine.o')
+    os.makedirs(os.path.dirname(linked))
+    shutil.copyfile(engine.Paths().engine_object, linked)
+    if vm_inputs.key(source) != key:
+        print('error: the VM\'s sources are being changed', file=sys.stderr)
+        return None
+    if not translate(python27, scratch):
+        show_failure()
+        return None
+    gathered = os.path.join(scratch, 'gathered')
+    gather(scratch, gathered)
+    shutil.rmtree(directory, ignore_errors=True)
+    os.rename(gathered, directory)
+    shutil.rmtree(scratch)
+    say('translated in %.0f s' % (time.time() - start))
+    return directory
+
+
+def link(directory):
+    """Link a translation and the engine to the product, if that isn't what it is made of.
+
+    Args:
+        directory: the translation's folder.
+    """
+    inputs = [os.path.join(directory, OBJECT), os.path.join(directory, LIBRARIES),
+              engine.Paths().engine_object]
+
+    def action():
+        partial = '%s.%d.part' % (PRODUCT, os.getpid())
+        subprocess.run(flags.compiler() + LINK + ['-Wl,--version-script=' + EXPORTS, inputs[0], inputs[2]]
+                       + engine.read(inputs[1]).split() + ['-o', partial], check=True)
+        os.replace(partial, PRODUCT)
+
+    key = engine.digest(inputs + [EXPORTS], LINK, engine.compiler_identity())
+    engine.step('libsqpyte.so', [PRODUCT], key, action)
+
+
 def drop_old_results():
-    """Keep the last few translations."""
-    results = glob.glob(os.path.join(CACHE, '*', 'libsqpyte.so'))
-    for path in sorted(results, key=os.path.getmtime, reverse=True)[KEPT:]:
-        shutil.rmtree(os.path.dirname(path))
-
-
-def install(library):
-    """Make the library build/libsqpyte.so, by an atomic rename."""
-    partial = PRODUCT + '.part'
-    shutil.copyfile(library, partial)
-    os.chmod(partial, 0o755)
-    os.replace(partial, PRODUCT)
+    """Keep the last few translations, and nothing else but the log and the lock."""
+    folders = [path for path in glob.glob(os.path.join(CACHE, '*')) if os.path.isdir(path)]
+    objects = [os.path.join(path, OBJECT) for path in folders]
+    kept = sorted(filter(os.path.exists, objects), key=os.path.getmtime, reverse=True)[:KEPT]
+    for path in folders:
+        if os.path.join(path, OBJECT) not in kept:
+            shutil.rmtree(path)
 
 
 def show_failure():
@@ -121,35 +186,22 @@ def show_failure():
 
 
 def main():
-    """Translate if needed; return the exit code."""
+    """Translate and link, as far as needed; return the exit code."""
     os.makedirs(CACHE, exist_ok=True)
     with open(os.path.join(CACHE, 'lock'), 'w') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
-            python27 = environments.find_python27()
+            directory = translated(vm_inputs.key(ROOT))
+            if directory is None:
+                return 1
+            link(directory)
         except environments.NoEnvironment as error:
             print(error, file=sys.stderr)
             return 1
-        key = key_of_inputs()
-        directory = os.path.join(CACHE, key)
-        library = os.path.join(directory, 'libsqpyte.so')
-        if not os.path.exists(library):
-            say('translating the VM with %s: 5 to 10 minutes' % python27)
-            scratch = directory + '.part'
-            shutil.rmtree(scratch, ignore_errors=True)
-            os.makedirs(scratch)
-            start = time.time()
-            if not translate(python27, scratch):
-                show_failure()
-                return 1
-            os.makedirs(directory, exist_ok=True)
-            os.replace(os.path.join(scratch, 'libsqpyte.so'), library)
-            shutil.rmtree(scratch)
-            say('translated in %.0f s' % (time.time() - start))
-        else:
-            os.utime(library)
-            say('translated VM: up to date')
-        install(library)
+        except subprocess.CalledProcessError as error:
+            print('error: this command failed with code %d:\n  %s'
+                  % (error.returncode, ' '.join(error.cmd)), file=sys.stderr)
+            return 1
         drop_old_results()
     return 0
 

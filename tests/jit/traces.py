@@ -49,8 +49,9 @@ def traces_of(command, database, sql, log, mode='hot'):
 
     Args: command, path of build/sqpyte; database and log, file names; mode, as SQPYTE_VM.
     """
-    environment = dict(os.environ, PYPYLOG='jit-log-opt:' + str(log), SQPYTE_VM=mode)
-    for name in ('SQPYTE_JIT', 'SQPYTE_WITHOUT', 'SQPYTE_VM_THRESHOLD', 'SQPYTE_VM_MEMORY'):
+    environment = dict(os.environ, PYPYLOG='jit-log-opt:' + str(log), SQPYTE_VM=mode,
+                       SQPYTE_VM_THRESHOLD='3000')      # whatever is left to do
+    for name in ('SQPYTE_JIT', 'SQPYTE_WITHOUT', 'SQPYTE_VM_MEMORY'):
         environment.pop(name, None)
     done = subprocess.run([command, str(database), sql], env=environment, check=True,
                           stdout=subprocess.PIPE, universal_newlines=True)

@@ -24,7 +24,7 @@ ENGINE = os.path.join(ROOT, 'build', 'libsqpyte-engine.so')
 WHY = {'0': 'not hot', '1': 'never entered', '2': 'no VM in the library', '3': 'another thread',
        '4': 'progress handler', '5': 'shared cache', '6': 'UTF-16', '7': 'opcodes left in C',
        '8': 'handed back too often', '9': 'trigger program', '10': 'no room for machine code',
-       '11': 'seeks, not expected to be faster'}
+       '11': 'seeks, not expected to be faster', '12': 'too little left to do'}
 
 
 class Missing(Exception):

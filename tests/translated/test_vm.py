@@ -8,7 +8,7 @@ from tests.differential.capi import Connection, Error, Library
 
 ROWS = 40000
 OFF, HOT, ALWAYS = 0, 1, 2
-WHY_HOT, WHY_THREAD, WHY_PROGRESS, WHY_ENCODING, WHY_OPCODE, WHY_SEEKS = 1, 3, 4, 6, 7, 11
+WHY_HOT, WHY_THREAD, WHY_PROGRESS, WHY_ENCODING, WHY_OPCODE, WHY_SEEKS, WHY_SHORT = 1, 3, 4, 6, 7, 11, 12
 FILL = '''INSERT INTO t WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT %d)
     SELECT n, n %% 97 - 40, n / 8.0, 'name ' || (n %% 13), CASE n %% 5 WHEN 0 THEN NULL ELSE n END
     FROM r''' % ROWS
@@ -78,6 +78,42 @@ def test_loops_that_seek_enter_the_vm_once_they_have_taken_time(connection, expe
     assert whys[0] == WHY_SEEKS         # little is left to do, and nobody knows of more
     assert WHY_HOT in whys
     assert set(whys) == {WHY_SEEKS, WHY_HOT}
+
+
+@pytest.fixture
+def unhurried(library):
+    """The library as it is by default: what is left to do decides."""
+    library.set_mode(HOT, -1)
+    yield
+    library.set_mode(HOT, 1000)
+
+
+# Small scans: one at the top, one in a subquery that is evaluated once.
+SMALL = ['SELECT count(*), sum(b) FROM t WHERE b > 3 AND a < 20000',
+         'SELECT (SELECT sum(b) FROM t WHERE a < 20000) + a FROM t WHERE a < 3']
+
+
+@pytest.mark.parametrize('sql', SMALL)
+def test_a_small_scan_enters_the_vm_once_it_has_been_repeated(connection, stock_library, unhurried, sql):
+    expected = filled(Library(stock_library)).execute(sql)
+    whys = []
+    for _ in range(60):
+        rows, _, why = run(connection, sql)
+        assert rows == expected
+        whys.append(why)
+    assert whys[0] == WHY_SHORT
+    first = whys.index(WHY_HOT)
+    assert whys == [WHY_SHORT] * first + [WHY_HOT] * (60 - first)
+
+
+@pytest.mark.parametrize('sql', [
+    # A scan far from its end; a scan that is repeated; a loop that is no scan.
+    'SELECT sum(x.b * y.b) FROM t AS x, t AS y WHERE x.a < 300 AND x.b + y.b > 3',
+    'SELECT count(*) FROM t AS x WHERE a < 200 AND 5000 < (SELECT sum(b + x.b) FROM t AS y)',
+    'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 3000000) SELECT sum(n) FROM r'])
+def test_a_long_loop_enters_the_vm_in_its_first_run(connection, stock_library, unhurried, sql):
+    rows, _, why = run(connection, sql)
+    assert (rows, why) == (filled(Library(stock_library)).execute(sql), WHY_HOT)
 
 
 def test_cold_statements_stay_in_c(connection):
