@@ -77,7 +77,7 @@ class CutRunner(Runner):
 
     Attributes:
         handle: address of C's part.
-        most: how many rows the next batch has at most (int).
+        batch: how many rows the next batch has at most (int).
         at_cut: the statement is before the cut's first opcode (bool).
         in_c_now: C is running the statement, with all of its state (bool).
         listed: it is among the connection's runners (bool).
@@ -86,7 +86,7 @@ class CutRunner(Runner):
         rest: end of the batch, while `end` is behind the present row, else 0 (int).
     """
 
-    first_most = 1
+    first_batch = 1
 
     def __init__(self, connection, statement, calls, handle, buffer):
         """Take a Connection, its Statement, at the cut's first opcode, and its Calls; and the
@@ -96,7 +96,7 @@ class CutRunner(Runner):
         self.calls = calls
         self.vdbe = address_of(statement.pointer)
         self.memory = mem.i64(self.vdbe + layout.Vdbe_aMem)
-        self.most = self.first_most
+        self.batch = self.first_batch
         self.owner = None
         self.rc = 0
         self.left = self.busy = self.handed = self.begun = False
@@ -169,7 +169,7 @@ class CutRunner(Runner):
     def call_c(self):
         """One call of `sqpyte_cut`; returns its result."""
         self.at_cut_before, self.passing_before = self.at_cut, self.passing
-        self.most = most = min(2 * self.most, MOST_ROWS)
+        self.batch = most = min(2 * self.batch, MOST_ROWS)
         passing, self.passing = self.passing, 0
         self.in_c_now = True
         held = self.held = self.buffer
@@ -363,7 +363,7 @@ class CutAheadRunner(CutRunner):
 class CutRunRunner(CutRunner):
     """Of cuts without a row: they feed aggregates; C returns the rows, of groups."""
 
-    first_most = MOST_ROWS // 2
+    first_batch = MOST_ROWS // 2
 
     def begin(self):
         """Run to the first row."""
