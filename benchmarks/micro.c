@@ -205,12 +205,14 @@ static void sum_value(sqlite3_context *context) {
   if (sum) result_int64(context, *sum);
 }
 
-static void run_pyaggregate(void) {
-  sqlite3_stmt *s = prepare("SELECT py_sum(quantity) FROM lineitem");
+static void one_integer(const char *sql) {
+  sqlite3_stmt *s = prepare(sql);
   if (step(s) != ROW) fail("step", errmsg(db));
   integer = column_int64(s, 0);
   finish(s, step(s));
 }
+
+static void run_pyaggregate(void) { one_integer("SELECT py_sum(quantity) FROM lineitem"); }
 
 static sqlite3 *in_memory(const char *sql) {
   sqlite3 *own;
@@ -310,6 +312,18 @@ static void run_recursion(void) {
                "SELECT n, x FROM walk");
 }
 
+#define JOIN " FROM orders, lineitem WHERE lineitem.orderkey = orders.orderkey"
+
+static void run_joinfunction(void) {
+  sum_reals("SELECT py_abs(lineitem.extendedprice - orders.totalprice)" JOIN);
+}
+
+static void run_joinaggregate(void) { one_integer("SELECT py_sum(lineitem.quantity)" JOIN); }
+
+static void run_joingroups(void) {
+  sum_integers("SELECT orders.custkey, py_sum(lineitem.quantity)" JOIN " GROUP BY orders.custkey");
+}
+
 static const struct { const char *name; void (*run)(void); void (*print)(void); } benchmarks[] = {
   {"select", run_select, print_select},
   {"innerjoin", run_innerjoin, print_dict},
@@ -323,6 +337,9 @@ static const struct { const char *name; void (*run)(void); void (*print)(void); 
   {"fetchall", run_fetchall, print_table},
   {"window", run_window, print_integer},
   {"recursion", run_recursion, print_integer},
+  {"joinfunction", run_joinfunction, print_the_real},
+  {"joinaggregate", run_joinaggregate, print_integer},
+  {"joingroups", run_joingroups, print_integer},
 };
 
 /* ---- distinct answers of all runs, at most 8 kept ------------------------------------------ */

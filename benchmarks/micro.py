@@ -1,4 +1,4 @@
-"""The paper's six micro-benchmarks (section 7.1) and six more, written once for any DB-API module.
+"""The paper's six micro-benchmarks (section 7.1) and nine more, written once for any DB-API module.
 
 Each holds a loop that passes many values between SQL and Python. A benchmark is a function of a
 DB-API module and a connection to a TPC-H database; it returns its answer, by which engines are
@@ -168,10 +168,38 @@ def recursion(module, connection):
     return total
 
 
+def joinfunction(module, connection):
+    """SQL calls a Python function for every row of a join; Python adds up what it returns."""
+    total = 0
+    for value, in connection.execute(
+            'SELECT py_abs(lineitem.extendedprice - orders.totalprice) FROM orders, lineitem '
+            'WHERE lineitem.orderkey = orders.orderkey'):
+        total += value
+    return total
+
+
+def joinaggregate(module, connection):
+    """A sum over the same join whose aggregate is a Python class."""
+    return connection.execute(
+        'SELECT py_sum(lineitem.quantity) FROM orders, lineitem '
+        'WHERE lineitem.orderkey = orders.orderkey').fetchone()[0]
+
+
+def joingroups(module, connection):
+    """The same sums, of each customer's rows."""
+    total = 0
+    for customer, quantity in connection.execute(
+            'SELECT orders.custkey, py_sum(lineitem.quantity) FROM orders, lineitem '
+            'WHERE lineitem.orderkey = orders.orderkey GROUP BY orders.custkey'):
+        total += customer ^ quantity
+    return total
+
+
 PAPER = {function.__name__: function for function in (
     select, innerjoin, pythonjoin, pyfunction, pyaggregate, filltable)}
 BENCHMARKS = dict(PAPER, **{function.__name__: function for function in (
-    cfunction, builtin, executemany, fetchall, window, recursion)})
+    cfunction, builtin, executemany, fetchall, window, recursion, joinfunction, joinaggregate,
+    joingroups)})
 NAMES = tuple(BENCHMARKS)
 
 

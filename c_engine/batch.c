@@ -243,18 +243,14 @@ static int sqpyteCallsPython(const Op *pOp){
   return 0;
 }
 
-/* Whether the Next at pc is the end of a scan of a table, with no loop inside
-** it, and what kind: SQPYTE_LOOP_*. */
+/* Whether the Next, Prev or SorterNext at pc is the end of a loop with no loop
+** inside it, and what kind: SQPYTE_LOOP_*. */
 static int sqpyteScan(Vdbe *p, int pc){
   Op *aOp = p->aOp;
   int head = aOp[pc].p2;
   int found = 0;
   int bCalls = 0;
   int i;
-  for(i=0; i<p->nOp; i++){
-    if( aOp[i].opcode==OP_OpenRead && aOp[i].p1==aOp[pc].p1 ) break;
-  }
-  if( i>=p->nOp || aOp[i].p4type!=P4_INT32 ) return 0;
   for(i=head; i<pc; i++){
     const Op *pOp = &aOp[i];
     switch( pOp->opcode ){
@@ -282,7 +278,8 @@ int sqpyte_loops(long pStmt){
   int pc;
   if( p==0 || p->explain ) return 0;
   for(pc=0; pc<p->nOp; pc++){
-    if( p->aOp[pc].opcode==OP_Next && p->aOp[pc].p2<pc ){
+    int opcode = p->aOp[pc].opcode;
+    if( (opcode==OP_Next || opcode==OP_Prev || opcode==OP_SorterNext) && p->aOp[pc].p2<pc ){
       found |= sqpyteScan(p, pc);
     }
   }

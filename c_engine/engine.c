@@ -192,3 +192,4 @@ int sqpyte_may_seek(void *pVdbe){
 #include "fused.c"
 #include "batch.c"
 #include "rows.c"
+#include "cuts.c"

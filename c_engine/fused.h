@@ -34,7 +34,7 @@
 #define SQPYTE_IMPATIENT 4        /* don't wait for locks: SQLITE_BUSY at once */
 
 /* Version of this interface; a caller checks that it is the one it knows. */
-#define SQPYTE_FUSED_VERSION 4
+#define SQPYTE_FUSED_VERSION 5
 SQPYTE_EXPORT int sqpyte_fused_version(void);
 
 /* Binds every parameter (its cells in aIn; text and blob values are offsets

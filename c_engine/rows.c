@@ -6,6 +6,7 @@
 ** needs no test at any other.
 */
 #include "rows.h"
+#include "cuts.h"
 
 /* Back-edges of loops after which a batch ends, however few rows it has: the
 ** caller hasn't asked for them yet, and the VM may be faster. */
@@ -43,6 +44,14 @@ struct SqpyteRows {
   int nMemAlloc;
   int nPlaceAlloc;
   int nOpcodeAlloc;
+  u8 eCut;                    /* SQPYTE_CUT_*: how the statement runs at present */
+  u8 bInRow;                  /* between a cut's first opcode and its last */
+  u8 bRunning;                /* the statement is running */
+  u8 bClosed;                 /* and has been closed meanwhile */
+  int iStop;                  /* SQPYTE_CUT_BACK: before which opcode it stops */
+  i64 nNeed;                  /* bytes of a row that didn't fit in */
+  const i64 *aLate;           /* the next of the cut's late opcodes */
+  int iSlot;                  /* the next value of the row */
   u8 bNoted;                  /* it can be undone */
   u8 bBeyond;                 /* the statement is beyond the last row */
   Mem *aMem;
@@ -72,6 +81,10 @@ static void sqpyteForget(SqpyteRows *pRows){
 
 void sqpyte_rows_close(long rows){
   SqpyteRows *pRows = (SqpyteRows*)rows;
+  if( pRows->bRunning ){
+    pRows->bClosed = 1;       /* sqpyte_cut() does it */
+    return;
+  }
   sqpyteForget(pRows);
   sqlite3_free(pRows->aMem);
   sqlite3_free(pRows->aPlace);
@@ -199,6 +212,9 @@ static int sqpyteDeleteKeys(SqpyteRows *pRows){
   return rc;
 }
 
+static int sqpyteCutWatched(SqpyteRows*, int);  /* cuts.c */
+static void sqpyteCutPatch(SqpyteRows*, int);
+
 /* What an opcode that is watched does: returns the pc to go on with, or minus
 ** one minus the pc before which the statement stops. */
 int sqpyteWatched(Vdbe *p, int pc){
@@ -207,8 +223,10 @@ int sqpyteWatched(Vdbe *p, int pc){
   const i64 *aWatched = aSpec + SQPYTE_AHEAD_HEAD
       + aSpec[SQPYTE_AHEAD_REGISTERS] + aSpec[SQPYTE_AHEAD_CURSORS];
   const Op *pOp = &p->aOp[pc];
+  int n = (int)aSpec[SQPYTE_AHEAD_WATCHED];
   int i = 0;
-  while( aWatched[i]!=pc ) i++;
+  while( i<n && aWatched[i]!=pc ) i++;
+  if( i==n || pRows->eCut==SQPYTE_CUT_TO ) return sqpyteCutWatched(pRows, pc);
   switch( pRows->aOpcode[i] ){
     case OP_ResultRow:
       if( pRows->nSkip ){
@@ -236,14 +254,19 @@ static int sqpyteRunAhead(Vdbe *p){
       + aSpec[SQPYTE_AHEAD_REGISTERS] + aSpec[SQPYTE_AHEAD_CURSORS];
   int n = (int)aSpec[SQPYTE_AHEAD_WATCHED];
   int rc, i;
+  int nBudget = pRows->nSkip ? 0 : SQPYTE_AHEAD_BUDGET;
   p->pResultRow = 0;
+  if( pRows->eCut==SQPYTE_CUT_TO ) n = 0;
+  if( pRows->eCut!=SQPYTE_CUT_NONE && pRows->eCut!=SQPYTE_CUT_FILL ) nBudget = 0;
   for(i=0; i<n; i++){
     pRows->aOpcode[i] = p->aOp[aWatched[i]].opcode;
     p->aOp[aWatched[i]].opcode = SQPYTE_OP_WATCHED;
   }
-  p->sqpyteBudget = pRows->nSkip ? 0 : SQPYTE_AHEAD_BUDGET;
+  if( pRows->eCut ) sqpyteCutPatch(pRows, 1);
+  p->sqpyteBudget = nBudget;
   rc = sqlite3VdbeExec(p);
   p->sqpyteBudget = 0;
+  if( pRows->eCut ) sqpyteCutPatch(pRows, 0);
   for(i=0; i<n; i++) p->aOp[aWatched[i]].opcode = pRows->aOpcode[i];
   p->cacheCtr = (p->cacheCtr + 2)|1;
   return rc==SQPYTE_STOP || rc==SQPYTE_HOT ? SQLITE_ROW : rc;
@@ -322,6 +345,17 @@ static int sqpyteRestorePlace(Vdbe *p, int i, const SqpytePlace *pPlace){
   return rc;
 }
 
+/* The accumulator of a sum or a count, which points at nothing, as a blob; 0 if
+** it is of another aggregate. */
+#define SQPYTE_SUBTYPE_SUM 0xA6
+static int sqpyteNoteSum(Mem *pTo, const Mem *pFrom){
+  FuncDef *pDef = pFrom->u.pDef;
+  if( pDef->xSFunc!=sumStep && pDef->xSFunc!=countStep ) return 0;
+  if( sqlite3VdbeMemSetStr(pTo, pFrom->z, pFrom->szMalloc, 0, SQLITE_TRANSIENT) ) return 0;
+  pTo->eSubtype = SQPYTE_SUBTYPE_SUM;
+  return 1;
+}
+
 /* Notes the state that the spec names; 0 if that can't be done. */
 static int sqpyteNote(SqpyteRows *pRows){
   Vdbe *p = pRows->p;
@@ -337,9 +371,14 @@ static int sqpyteNote(SqpyteRows *pRows){
   }
   for(i=0; i<nMem; i++){
     Mem *pFrom = &p->aMem[a[i]];
-    if( pFrom->flags & (MEM_Agg|MEM_Dyn) ) return 0;
     sqlite3VdbeMemInit(&pRows->aMem[i], p->db, MEM_Null);
+    pRows->aMem[i].eSubtype = 0;
     pRows->nMem = i+1;
+    if( pFrom->flags & MEM_Agg ){
+      if( !sqpyteNoteSum(&pRows->aMem[i], pFrom) ) return 0;
+      continue;
+    }
+    if( pFrom->flags & MEM_Dyn ) return 0;
     if( sqlite3VdbeMemCopy(&pRows->aMem[i], pFrom) ) return 0;
   }
   for(i=0; i<nPlace; i++){
@@ -404,13 +443,13 @@ int sqpyte_rows(long rows, long spec, long cells, long out, int nMost){
   return SQLITE_ROW;
 }
 
-int sqpyte_rows_back(long rows, int iRow){
-  SqpyteRows *pRows = (SqpyteRows*)rows;
+/* Puts back what has been noted: the statement is where running ahead began.
+** Returns SQLITE_MISUSE if that can't be done any more. */
+static int sqpyteUndo(SqpyteRows *pRows){
   Vdbe *p = pRows->p;
   const i64 *a;
   int i;
   int rc = SQLITE_OK;
-  if( !pRows->bBeyond && iRow==pRows->nRow-1 ) return SQLITE_OK;
   if( !pRows->bNoted || p->eVdbeState!=VDBE_RUN_STATE ) return SQLITE_MISUSE;
   /* Cursors that have been saved: pages have moved, whoever did that. */
   for(i=0; i<pRows->nPlace; i++){
@@ -418,23 +457,39 @@ int sqpyte_rows_back(long rows, int iRow){
         ? p->apCsr[pRows->aSpec[SQPYTE_AHEAD_HEAD+pRows->nMem+i]] : 0;
     if( pC && pC->uc.pCursor->eState>=CURSOR_REQUIRESEEK ) return SQLITE_MISUSE;
   }
-  sqlite3_mutex_enter(p->db->mutex);
   a = pRows->aSpec + SQPYTE_AHEAD_HEAD;
   for(i=0; i<pRows->nMem; i++){
-    sqlite3VdbeMemMove(&p->aMem[a[i]], &pRows->aMem[i]);
+    Mem *pTo = &p->aMem[a[i]];
+    Mem *pFrom = &pRows->aMem[i];
+    if( pFrom->eSubtype==SQPYTE_SUBTYPE_SUM ){
+      if( pTo->flags & MEM_Agg ) memcpy(pTo->z, pFrom->z, pFrom->n);
+    }else{
+      sqlite3VdbeMemMove(pTo, pFrom);
+    }
   }
   for(i=0; i<pRows->nPlace && rc==SQLITE_OK; i++){
     rc = sqpyteRestorePlace(p, (int)a[pRows->nMem+i], &pRows->aPlace[i]);
   }
   if( rc==SQLITE_OK ) rc = sqpyteDeleteKeys(pRows);
   sqpyteForget(pRows);
-  p->sqpyteError = 0;
+  /* An error is of what is stepped next. */
+  p->sqpyteError = rc;
   sqlite3DbFree(p->db, p->zErrMsg);
   p->zErrMsg = 0;
   p->pc = (int)pRows->aSpec[SQPYTE_AHEAD_PC];
   p->pResultRow = 0;
   p->cacheCtr = (p->cacheCtr + 2)|1;
-  if( rc==SQLITE_OK && iRow>0 ){
+  return SQLITE_OK;
+}
+
+int sqpyte_rows_back(long rows, int iRow){
+  SqpyteRows *pRows = (SqpyteRows*)rows;
+  Vdbe *p = pRows->p;
+  int rc;
+  if( !pRows->bBeyond && iRow==pRows->nRow-1 ) return SQLITE_OK;
+  sqlite3_mutex_enter(p->db->mutex);
+  rc = sqpyteUndo(pRows);
+  if( rc==SQLITE_OK && p->sqpyteError==SQLITE_OK && iRow>0 ){
     pRows->nSkip = iRow;
     p->sqpyteRows = pRows;
     rc = sqlite3_step((sqlite3_stmt*)p);
@@ -445,9 +500,6 @@ int sqpyte_rows_back(long rows, int iRow){
     }else{
       pRows->rc = rc;         /* out of memory: the statement has ended */
     }
-  }else if( rc!=SQLITE_OK ){
-    p->sqpyteError = rc;      /* of what is stepped next */
-    rc = SQLITE_OK;
   }
   sqlite3_mutex_leave(p->db->mutex);
   return rc;

@@ -61,13 +61,18 @@ class Planner:
         if rc != tiers.INLINED:
             return rc
         machine = _machine()
-        loop = machine.known(statement).loop_with_user_code()
-        if loop is None:
+        known = machine.known(statement)
+        loop = known.loop_with_user_code()
+        cut = None if loop is not None else known.cut_at(None)
+        if loop is None and cut is None:
             statement.inlinable = False
             statement.patience = self.patience
             return stepped(statement)
         if machine.obstacle(statement):
             return stepped(statement)
+        if loop is None:
+            statement.patience = self.patience_again
+            return machine.enter_cut(self.specialise, connection, cursor, statement, cut)
         if machine.counter(statement) != loop.head:
             rc = step_to(statement, loop.head)
             if rc != tiers.INLINED:
@@ -87,13 +92,16 @@ class Planner:
         place = machine.counter(statement)
         loop = known.loop_at(place)
         ahead = None if loop is not None else known.ahead_at(place)
-        if loop is None and ahead is None:
+        cut = None if loop is not None or ahead is not None else known.cut_at(place)
+        if loop is None and ahead is None and cut is None:
             if not known.has_loops():
                 statement.patience = -1
             return stepped(statement)
         if machine.obstacle(statement):
             return stepped(statement)
         statement.patience = self.patience_again
+        if cut is not None:
+            return machine.enter_cut(self.specialise, connection, cursor, statement, cut)
         if loop is None:
             return machine.run_ahead(connection, cursor, statement, ahead, self.patience_again)
         rc = step_to(statement, loop.head)
@@ -118,7 +126,7 @@ class Planner:
         rc = step_to(statement, head)
         if rc != tiers.INLINED:
             return rc
-        left = worth.rows_left(statement)
+        left = max(worth.rows_left(statement), worth.most_left(statement))
         pays = worth.pays(statement, left, self.worth)
         statement.rows_in_c += left
         return tiers.INLINED if pays else stepped(statement)

@@ -81,7 +81,7 @@ class Ahead:
         self.watched = watched
         self.stops = stops
         self.words = ffi.new('int64_t[]', [
-            pc, way == UNDONE, len(registers), len(cursors), len(watched)]
+            pc, way == UNDONE, len(registers), len(cursors), len(watched), 0]
             + registers + cursors + watched)
         self.spec = address_of(self.words)
 
@@ -156,15 +156,15 @@ class Aheads:
             if pc in reached or pc in stopped or pc >= len(self.ops):
                 continue
             op = self.ops[pc]
-            if not self._may(pc, op, way):
+            if not self.may(pc, op, way):
                 stopped.append(pc)
                 continue
             reached.add(pc)
             pending += [op.p2] if op.opcode == ONCE else liveness.successors(self.ops, pc)
         return reached, stopped
 
-    def _may(self, pc, op, way):
-        """Whether the opcode `op` at `pc` may be run ahead."""
+    def may(self, pc, op, way):
+        """Whether the opcode `op` (Op) at `pc` may be run ahead, FREE or UNDONE as `way` says."""
         opcode = op.opcode
         if opcode in REGISTERS or opcode == ROW or opcode == ONCE:
             return True
@@ -185,20 +185,28 @@ class Aheads:
 
     def _ahead(self, pc, way, reached, stopped):
         """Make the Ahead."""
-        registers, cursors = [], set()
-        if way == UNDONE:
-            written = set()
-            for other in reached:
-                op = self.ops[other]
-                spans = liveness.declaration_of(op).write_spans
-                written |= set(liveness.registers_of(op, spans, self.highest))
-                if op.opcode in READS and op.p1 not in self.distinct:
-                    cursors.add(op.p1)
-                if op.opcode == opcodes.OP_DeferredSeek:
-                    cursors.add(op.p3)
-            registers = sorted(written & set(self.ops[pc].live))
+        registers, cursors = self.noted(reached, pc, way)
         noticed = (ROW, ONCE, INSERT) if way == UNDONE else (ROW, ONCE)
         watched = sorted(stopped + [other for other in reached
                                     if self.ops[other].opcode in noticed])
         stops = sorted({opcodes.NAMES[self.ops[other].opcode] for other in stopped})
-        return Ahead(pc, way, registers, sorted(cursors), watched, stops)
+        return Ahead(pc, way, registers, cursors, watched, stops)
+
+    def noted(self, reached, pc, way):
+        """What is noted at `pc` before the pcs `reached` (set) are run ahead.
+
+        Returns:
+            registers and cursors (two sorted lists of int).
+        """
+        written, cursors = set(), set()
+        if way == FREE:
+            return [], []
+        for other in reached:
+            op = self.ops[other]
+            spans = liveness.declaration_of(op).write_spans
+            written |= set(liveness.registers_of(op, spans, self.highest))
+            if op.opcode in READS and op.p1 not in self.distinct:
+                cursors.add(op.p1)
+            if op.opcode == opcodes.OP_DeferredSeek:
+                cursors.add(op.p3)
+        return sorted(written & set(self.ops[pc].live)), sorted(cursors)

@@ -6,7 +6,11 @@ from pypy_module.inline import stepped
 from pypy_module.inline_ahead import FREE, UNDONE, Aheads
 from pypy_module.inline_calls import Calls
 from pypy_module.inline_code import Code, spec, tag_words
-from pypy_module.inline_shape import loops
+from pypy_module.inline_cut import cuts
+from pypy_module.inline_cut_code import CutCode
+from pypy_module.inline_cut_runner import first_tags as first_tags_of_cut
+from pypy_module.inline_cut_runner import started
+from pypy_module.inline_shape import RUN, Flow, loops
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import capi, mem
 from sqpyte.program import program_of
@@ -19,6 +23,11 @@ DESCRIPTIONS = {
     'rows': 'its rows are computed in the program that asks for them',
     'ahead': 'its rows are computed in the program that asks for them, one ahead',
     'run': 'it runs as one loop in Python',
+}
+
+CALLS = {
+    'ahead': 'they run in the program that asks for the rows, which C computes up to there',
+    'run': 'they run as one loop in Python, over rows that C computes up to there',
 }
 
 WAYS = {
@@ -35,13 +44,20 @@ class Shapes:
     Attributes:
         found: list of (pc of the Next, Loop or None, reason).
         aheads: the Aheads.
-        classes: by the head of a loop, its classes by the tags of the first row (dict of dicts).
+        cuts: list of (pc of the first call, pc of the Next, Cut or None, reason), for loops that
+            can't be inlined as a whole.
+        classes: by the head of a loop or cut, its classes by the tags of the first row (dict of dicts).
     """
 
-    def __init__(self, found, aheads):
-        """Take what `inline_shape.loops` found, and the Aheads."""
-        self.found = found
-        self.aheads = aheads
+    def __init__(self, program, calls):
+        """Analyse a program (Program) with its Calls."""
+        self.found = loops(program, calls)
+        self.aheads = Aheads(program, calls)
+        self.cuts = []
+        inlined = {end for end, loop, _ in self.found if loop is not None}
+        if calls.python:
+            self.cuts = [cut for cut in cuts(program, Flow(program.ops), self.aheads)
+                         if cut[1] not in inlined]
         self.classes = {}
 
 
@@ -64,18 +80,23 @@ class Known:
         self.calls = Calls(vdbe, program.ops)
         key = program.number, self.calls.key
         if key not in _shapes:
-            _shapes[key] = Shapes(loops(program, self.calls), Aheads(program, self.calls))
+            _shapes[key] = Shapes(program, self.calls)
         self.shapes = _shapes[key]
 
     def has_loops(self):
         """Whether any loop can be inlined, or rows computed ahead."""
         return (any(loop is not None for _, loop, _ in self.shapes.found)
+                or any(cut is not None for _, _, cut, _ in self.shapes.cuts)
                 or any(type(ahead) is not str for ahead in self.shapes.aheads.found.values()))
 
     def ahead_at(self, pc):
         """The Ahead for a statement that is at this pc after a row, or None."""
         ahead = self.shapes.aheads.found.get(pc)
         return None if type(ahead) is str else ahead
+
+    def in_cut(self, pc):
+        """Whether the opcode at this pc is done in Python, though its loop is in C."""
+        return any(cut is not None and pc in cut.captures for _, _, cut, _ in self.shapes.cuts)
 
     def loop_at(self, pc):
         """The Loop that holds this pc, or None."""
@@ -96,8 +117,23 @@ class Known:
                 return loop
         return None
 
+    def cut_at(self, pc):
+        """The Cut of the loop that holds this pc; else one that no row leaves; or None.
+
+        Args:
+            pc: where the statement is (int), None before the first row.
+        """
+        found = None
+        for _, _, cut, _ in self.shapes.cuts:
+            if cut is not None:
+                if pc is None or cut.bounds.start <= pc <= cut.bounds.stop:
+                    return cut
+                if cut.shape == RUN and found is None:
+                    found = cut
+        return found
+
     def classes_of(self, loop):
-        """The classes made for a Loop, by the tags of the first row (dict)."""
+        """The classes made for a Loop or Cut, by the tags of the first row (dict)."""
         return self.shapes.classes.setdefault(loop.head, {})
 
     def explained(self):
@@ -105,7 +141,7 @@ class Known:
         reasons, details = [], []
         places = {}
         for pc, ahead in sorted(self.shapes.aheads.found.items()):
-            if self.loop_at(pc) is None:
+            if self.loop_at(pc) is None and not self.in_cut(pc - 1):
                 reasons.append('rows at %d: %s' % (
                     pc - 1, ahead if type(ahead) is str else WAYS[ahead.way]))
                 if type(ahead) is not str:
@@ -118,6 +154,14 @@ class Known:
                 details.append(made.source)
             places.update((pc, 'python') for pc in range(loop.head, loop.end + 1))
             reasons.append('loop at %d: %s' % (loop.head, DESCRIPTIONS[loop.shape]))
+        for pc, _, cut, reason in self.shapes.cuts:
+            if cut is None:
+                reasons.append('call at %d: %s' % (pc, reason))
+                continue
+            for made in self.classes_of(cut).values():
+                details.append(made.source)
+            places.update((late, 'python') for late in cut.late)
+            reasons.append('calls at %d: %s' % (pc, CALLS[cut.shape]))
         if not reasons:
             reasons.append('it has no loop over a table')
         return self.has_loops(), '; '.join(reasons), '\n'.join(details), places
@@ -188,6 +232,43 @@ def class_for(specialise, statement, loop):
     if made is None:
         made = classes[tags] = Code(loop, tags).build()
     return made
+
+
+def class_for_cut(specialise, statement, cut, handle, buffer):
+    """The class for a Cut; for the others see `first_tags` in inline_cut_runner.py."""
+    classes = known(statement).classes_of(cut)
+    tags = first_tags_of_cut(statement, cut, handle, buffer) if specialise else ()
+    if tags not in classes and len(classes) >= MOST_CLASSES:
+        tags = ()
+    made = classes.get(tags)
+    if made is None:
+        made = classes[tags] = CutCode(cut, tags).build()
+    return made
+
+
+def enter_cut(specialise, connection, cursor, statement, cut):
+    """Step a statement to a cut, and have a runner go on there.
+
+    Returns:
+        INLINED, or what stepping the statement in C returned.
+    """
+    rc, handle, buffer = started(statement, cut)
+    if handle is None:
+        return statement.grow() if rc == GROW else rc
+    made = class_for_cut(specialise, statement, cut, handle, buffer)
+    runner = made(connection, statement, known(statement).calls, handle, buffer)
+    try:
+        if not runner.prepare():
+            runner.detach()
+            return stepped(statement)
+        runner.begin()
+    except BaseException:
+        runner.detach()
+        raise
+    if runner.left:
+        return statement.grow() if runner.rc == GROW else runner.rc
+    runner.attach(cursor)
+    return tiers.INLINED
 
 
 def enter(specialise, connection, cursor, statement, loop):

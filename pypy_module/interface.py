@@ -119,6 +119,10 @@ void sqpyte_rows_close(intptr_t rows);
 int sqpyte_rows(intptr_t rows, intptr_t spec, intptr_t cells, intptr_t out, int most);
 int sqpyte_pure_function(intptr_t funcdef);
 int sqpyte_rows_back(intptr_t rows, int row);
+int sqpyte_cut(intptr_t rows, intptr_t spec, intptr_t cells, intptr_t out, int most, int pass);
+int sqpyte_cut_back(intptr_t rows, int row, int pc);
+int sqpyte_cut_one(intptr_t rows, int pc, intptr_t cells);
+int64_t sqpyte_take_accumulator(intptr_t mem);
 """ + sqpyte.capi.declarations()
 
 

@@ -13,7 +13,8 @@ HEADERS = [os.path.join(BUILD, 'engine', 'sqlite3.h'),
            os.path.join(ROOT, 'c_engine', 'engine.h'),
            os.path.join(ROOT, 'c_engine', 'fused.h'),
            os.path.join(ROOT, 'c_engine', 'batch.h'),
-           os.path.join(ROOT, 'c_engine', 'rows.h')]
+           os.path.join(ROOT, 'c_engine', 'rows.h'),
+           os.path.join(ROOT, 'c_engine', 'cuts.h')]
 
 
 def find():

@@ -77,6 +77,19 @@ def rows_left(statement):
     return min(found, most) if most >= 0 else found
 
 
+def most_left(statement):
+    """About how many entries any of a statement's cursors still has before it (int): what a join
+    gives rows of is rather its largest table than the one that it scans."""
+    vdbe = address_of(statement.pointer)
+    base, count = operations(vdbe)
+    found = UNKNOWN
+    for pc in range(count):
+        at = base + pc * layout.sizeof_VdbeOp
+        if mem.u8(at + layout.VdbeOp_opcode) == opcodes.OP_OpenRead:
+            found = max(found, entries_left(vdbe, mem.i32(at + layout.VdbeOp_p1)))
+    return found
+
+
 def ends_early(base, end):
     """Whether a loop may be left before the last row other than by LIMIT: it scans a range.
 

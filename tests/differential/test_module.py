@@ -46,13 +46,38 @@ def python_calls(draw, columns):
         w=draw(conditions(columns, 1)))
 
 
+# The same over two tables: joins, index scans, sorters (inline_cut.py).
+_JOINED = [
+    "SELECT second(x.{c}, y.{d}), y.{c} FROM t AS x JOIN t AS y ON x.{c} = y.{d} LIMIT 150",
+    "SELECT echo(x.{c}), twice(y.rowid), x.{d} FROM t AS x JOIN t AS y ON y.rowid = x.rowid + 1",
+    "SELECT x.{c} FROM t AS x CROSS JOIN t AS y WHERE x.{d} = y.{d} AND second(x.{c}, y.{e}) LIMIT 60",
+    "SELECT CASE WHEN echo(x.{c}) THEN y.{d} ELSE x.{e} END, fail(y.{c} IS NULL) FROM t AS x "
+    "JOIN t AS y ON y.{d} = x.{c} LIMIT 90 OFFSET 3",
+    "SELECT pysum(x.{c}), count(*), total(y.{d}), pylist(y.{e}) FROM t AS x JOIN t AS y ON x.{c} = y.{c}",
+    "SELECT x.{c}, pysum(y.{d}), count(*), max(x.{e}) FROM t AS x LEFT JOIN t AS y ON x.{c} = y.{d} "
+    "GROUP BY x.{c} LIMIT 20",
+    "SELECT echo(x.{c}), run('DELETE FROM t WHERE {d} IS NULL'), y.{e} FROM t AS x "
+    "JOIN t AS y ON y.{c} = x.{c} LIMIT 40",
+    "SELECT sum(twice(x.rowid)), pysum(second(x.{c}, y.{d})) FROM t AS x JOIN t AS y ON x.{e} = y.{d}",
+    "SELECT echo({c}), {d} FROM t ORDER BY rowid DESC",
+    "SELECT {c}, pylist(second({d}, {e})) FROM t GROUP BY {c}",
+]
+
+
+@st.composite
+def joined_calls(draw, columns):
+    """A SELECT over t, joined to itself, that calls Python functions or aggregates (str)."""
+    column = st.sampled_from(columns)
+    return draw(st.sampled_from(_JOINED)).format(c=draw(column), d=draw(column), e=draw(column))
+
+
 @st.composite
 def cases(draw):
     """(tables.Table, options, actions)."""
     table = draw(tables())
     columns = queries.names(table)
     texts = draw(st.lists(st.one_of(
-        python_calls(columns), python_calls(columns), queries.selects(columns),
+        python_calls(columns), joined_calls(columns), queries.selects(columns),
         queries.aggregations(columns)), min_size=1, max_size=5))
     actions = []
     for text in texts:

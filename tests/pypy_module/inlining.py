@@ -11,7 +11,7 @@ import sqlite3
 import tempfile
 
 import sqpyte
-from pypy_module import inline, inline_rows, inline_runner, tiers
+from pypy_module import inline, inline_cut_runner, inline_rows, inline_runner, tiers
 
 PLANNERS = {
     'specialised': lambda: inline.Planner(1, 0, True),
@@ -128,5 +128,5 @@ def _count(original):
     return __init__
 
 
-for _runner in (inline_runner.Runner, inline_rows.RowBatches):
+for _runner in (inline_runner.Runner, inline_rows.RowBatches, inline_cut_runner.CutRunner):
     _runner.__init__ = _count(_runner.__init__)

@@ -51,6 +51,12 @@ AHEAD = {
         'computed ahead',
     'WITH c AS MATERIALIZED (SELECT a FROM t) SELECT * FROM c': 'computed ahead',
     'VALUES (1), (2), (3)': 'computed ahead',
+    'SELECT f(t.a) FROM t, i': 'they run in the program',
+    'SELECT f(t.a), i.b FROM t CROSS JOIN i ON i.b = t.a WHERE f(i.a) > 3 LIMIT 5':
+        'they run in the program',
+    'SELECT t.a FROM t CROSS JOIN i ON i.b = t.a WHERE f(t.a) > 5': UNDONE,
+    'SELECT s(t.a), count(*) FROM t, i': 'they run as one loop in Python',
+    'SELECT t.c, s(t.a), max(i.b) FROM t, i GROUP BY t.c': 'they run as one loop in Python',
 }
 # This list may only shrink.
 LEFT = {
@@ -60,7 +66,14 @@ LEFT = {
     'SELECT value FROM json_each(\'[1,2]\')': 'opcode VNext can\'t be undone',
     'SELECT a, random() FROM t': 'it calls the function random',
     'SELECT a, date(\'now\', b) FROM t': 'it calls the function date',
-    'SELECT f(t.a) FROM t, i': 'a function written in Python is called for each row',
+    'SELECT f(t.a) FROM t WHERE f(t.a) IN (SELECT b FROM i)': 'opcode NotFound depends on it',
+    'SELECT f(t.a), (SELECT count(*) FROM i WHERE i.b = t.a) FROM t': 'opcode BeginSubrtn comes behind it',
+    'SELECT DISTINCT f(t.a) FROM t, i': 'opcode Found depends on it',
+    'SELECT upper(f(t.a)) || i.b FROM t, i': 'opcode Function depends on it',
+    'SELECT s(t.a), max(i.b) FROM t, i': 'beside it is the aggregate max',
+    'SELECT s(f(a)) FROM (SELECT a FROM t ORDER BY b LIMIT 9)': 'in no loop over a cursor',
+    'SELECT s(f(n)) FROM (WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r LIMIT 9) '
+    'SELECT n FROM r)': 'in no loop over a cursor',
     'SELECT b FROM t ORDER BY b COLLATE mine': 'a collation that is not SQLite\'s own',
     'DELETE FROM t': 'not a query',
 }
