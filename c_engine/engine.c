@@ -156,11 +156,8 @@ int sqpyteVdbeExec(Vdbe *p){
     why = sqpyteObstacle(p);
     if( why==SQPYTE_WHY_HOT ){
       int covered = sqpyte_covers_loop(p, p->pc);
-      if( covered==SQPYTE_COVERED_NOT ){
-        why = SQPYTE_WHY_OPCODE;
-      }else if( !sqpyteWorthwhile(p, p->pc, covered==SQPYTE_COVERED_SEEKS) ){
-        why = covered==SQPYTE_COVERED_SEEKS ? SQPYTE_WHY_SEEKS : SQPYTE_WHY_SHORT;
-      }
+      if( covered==SQPYTE_COVERED_NOT ) why = SQPYTE_WHY_OPCODE;
+      else why = sqpyteWorthwhile(p, p->pc, covered==SQPYTE_COVERED_SEEKS);
     }
     if( why==SQPYTE_WHY_HOT ){
       p->sqpyteTier = SQPYTE_TIER_VM;
