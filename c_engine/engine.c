@@ -1,8 +1,8 @@
 /*
 ** The C engine: upstream SQLite (edited, see edits.py) and, in the same
 ** translation unit, the choice of tier and the helpers for the RPython VM
-** (tier.c, settings.c, vm_helpers.c, vm_functions.c, seek.c,
-** program_key.c), the fused calls (fused.c), the page batches (batch.c) and
+** (tier.c, settings.c, vm_helpers.c, vm_functions.c, vm_texts.c, vm_patterns.c,
+** vm_convert.c, vm_rowset.c, seek.c, program_key.c), the fused calls (fused.c), the page batches (batch.c) and
 ** the row batches (rows.c) of the PyPy module.
 */
 #include "sqlite3.c"
@@ -156,11 +156,8 @@ int sqpyteVdbeExec(Vdbe *p){
     why = sqpyteObstacle(p);
     if( why==SQPYTE_WHY_HOT ){
       int covered = sqpyte_covers_loop(p, p->pc);
-      if( covered==SQPYTE_COVERED_NOT ){
-        why = SQPYTE_WHY_OPCODE;
-      }else if( !sqpyteWorthwhile(p, p->pc, covered==SQPYTE_COVERED_SEEKS) ){
-        why = covered==SQPYTE_COVERED_SEEKS ? SQPYTE_WHY_SEEKS : SQPYTE_WHY_SHORT;
-      }
+      if( covered==SQPYTE_COVERED_NOT ) why = SQPYTE_WHY_OPCODE;
+      else why = sqpyteWorthwhile(p, p->pc, covered==SQPYTE_COVERED_SEEKS);
     }
     if( why==SQPYTE_WHY_HOT ){
       p->sqpyteTier = SQPYTE_TIER_VM;
@@ -187,6 +184,10 @@ int sqpyte_may_seek(void *pVdbe){
 #include "look_ahead.c"
 #include "sort_key.c"
 #include "vm_functions.c"
+#include "vm_texts.c"
+#include "vm_patterns.c"
+#include "vm_convert.c"
+#include "vm_rowset.c"
 #include "program_key.c"
 #include "tier.c"
 #include "fused.c"

@@ -125,7 +125,8 @@ SQPYTE_EXPORT int sqpyte_is_empty(void *pVdbeCursor);
 SQPYTE_EXPORT void sqpyte_null_row(void *pVdbeCursor, int nullRow);
 SQPYTE_EXPORT long long sqpyte_filter_text(long a, long n);
 SQPYTE_EXPORT int sqpyte_filter_bit(void *pMem, long long h, int add);
-/* SQL functions and conversions: vm_functions.c. */
+/* SQL functions and conversions: vm_functions.c, vm_texts.c, vm_patterns.c,
+** vm_convert.c. */
 #define SQPYTE_FUNC_OTHER 0         /* SQLite's own, without a handler */
 #define SQPYTE_FUNC_USER 1          /* may run SQL and move cursors */
 #define SQPYTE_FUNC_LIKE 2

@@ -41,9 +41,10 @@ struct SqpyteHistory {
 #define SQPYTE_HISTORIES 1024     /* a power of two */
 static SqpyteHistory sqpyteHistories[SQPYTE_HISTORIES];
 
+/* The thread's processor time: while others had the processor nothing was done. */
 static i64 sqpyteNow(void){
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return (i64)t.tv_sec*1000000000 + t.tv_nsec;
 }
 
@@ -68,9 +69,10 @@ static SqpyteHistory *sqpyteHistoryOf(Vdbe *p){
   return pFound;
 }
 
-/* A loop, by its opcodes, and how far it has come: from 0 to 1, or -1 if it isn't a scan. */
+/* A loop: its opcodes; how far it has come, from 0 to 1, or -1 if it isn't a scan; how many opcodes are
+** done in it again and again, and whether some of them seek. */
 typedef struct SqpyteScan SqpyteScan;
-struct SqpyteScan { int head, end; double at; };
+struct SqpyteScan { int head, end; double at; int nOp, seeks; };
 
 static int sqpyteClosesLoop(const Vdbe *p, int i){
   switch( p->aOp[i].opcode ){
@@ -99,7 +101,7 @@ static double sqpyteProgress(const VdbeCursor *pC){
 
 /* The loop around the opcode pc that lies furthest out; what is done only once is for itself. */
 static SqpyteScan sqpyteScanAround(Vdbe *p, int pc){
-  SqpyteScan scan = { pc, pc, -1 };
+  SqpyteScan scan = { pc, pc, -1, 0, 0 };
   int i, first = 0, last = p->nOp, step = -1;
   for(i=0; i<pc; i++){
     if( p->aOp[i].opcode==OP_Once && p->aOp[i].p2>pc && p->aOp[i].p2<=last ){
@@ -119,21 +121,16 @@ static SqpyteScan sqpyteScanAround(Vdbe *p, int pc){
     scan.at = sqpyteProgress(p->apCsr[p->aOp[step].p1]);
     if( p->aOp[step].opcode==OP_Prev && scan.at>=0 ) scan.at = 1 - scan.at;
   }
-  return scan;
-}
-
-/* What tracing a loop costs, in nanoseconds. */
-static i64 sqpyteTracingCost(Vdbe *p, const SqpyteScan *pScan, int pc){
-  i64 n = 0;
-  int i;
-  for(i=pScan->head; i<=pScan->end; i++){
+  for(i=scan.head; i<=scan.end; i++){
     const VdbeOp *pOp = &p->aOp[i];
-    if( pOp->opcode==OP_Once && pOp->p2>i && pOp->p2<=pScan->end && (pc<i || pc>=pOp->p2) ){
+    if( pOp->opcode==OP_Once && pOp->p2>i && pOp->p2<=scan.end ){
       i = pOp->p2 - 1;
+    }else if( sqpyteCovered[pOp->opcode] & SQPYTE_SEEKS ){
+      scan.seeks = 1;
     }
-    n++;
+    scan.nOp++;
   }
-  return n*SQPYTE_TRACING_NS;
+  return scan;
 }
 
 /* Notes when and where a loop was first seen hot in this step, to tell its speed. */
@@ -172,16 +169,17 @@ static int sqpyteSeekingPays(Vdbe *p, SqpyteHistory *pHistory, const SqpyteScan 
 }
 
 /* The choice for a loop without seeks. */
-static int sqpyteTracingPays(Vdbe *p, SqpyteHistory *pHistory, const SqpyteScan *pScan, int pc, i64 now){
-  i64 cost, elapsed = now - p->sqpyteHotSince;
+static int sqpyteTracingPays(Vdbe *p, SqpyteHistory *pHistory, const SqpyteScan *pScan, i64 now){
+  i64 elapsed = now - p->sqpyteHotSince;
+  i64 cost = (i64)pScan->nOp * SQPYTE_TRACING_NS;
   if( pHistory->entered || (pHistory->runsC>0 && pHistory->inC>=SQPYTE_REPEATED_NS) ) return 1;
-  cost = sqpyteTracingCost(p, pScan, pc);
   if( elapsed>SQPYTE_SPENT_TIMES*cost ) return 1;
   return elapsed>SQPYTE_WORTH_TIMES*cost/100
       && sqpyteLeft(p, pScan, now, now - p->sqpyteScanSince)>SQPYTE_WORTH_TIMES*cost;
 }
 
-/* A loop is hot, again and again: whether to enter the VM. */
+/* A loop is hot, again and again: SQPYTE_WHY_HOT to enter the VM, or why not. A loop inside of one that
+** seeks is judged with that: a few iterations at a time don't pay for entering and leaving. */
 static int sqpyteWorthwhile(Vdbe *p, int pc, int seeks){
   SqpyteHistory *pHistory;
   SqpyteScan scan = sqpyteScanAround(p, pc);
@@ -189,16 +187,17 @@ static int sqpyteWorthwhile(Vdbe *p, int pc, int seeks){
   int pays;
   if( p->pSqpyteHistory==0 ) p->pSqpyteHistory = sqpyteHistoryOf(p);
   pHistory = (SqpyteHistory*)p->pSqpyteHistory;
-  if( pHistory==0 ) return 0;
+  if( pHistory==0 ) return SQPYTE_WHY_SHORT;
   sqpyteNoteScan(p, &scan, now);
-  if( seeks ){
+  if( !seeks && sqpyteVm.exact ) return SQPYTE_WHY_HOT;
+  if( seeks || scan.seeks ){
     pays = sqpyteSeekingPays(p, pHistory, &scan, now);
     if( pays ) p->sqpyteSeeks = 1;
-  }else{
-    pays = sqpyteVm.exact || sqpyteTracingPays(p, pHistory, &scan, pc, now);
-    if( pays ) pHistory->entered = 1;
+    return pays ? SQPYTE_WHY_HOT : SQPYTE_WHY_SEEKS;
   }
-  return pays;
+  pays = sqpyteTracingPays(p, pHistory, &scan, now);
+  if( pays ) pHistory->entered = 1;
+  return pays ? SQPYTE_WHY_HOT : SQPYTE_WHY_SHORT;
 }
 
 /* The end of one sqlite3_step in which a loop was hot. */

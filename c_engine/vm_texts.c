@@ -1,0 +1,138 @@
+/*
+** SQL functions of texts and numbers for the VM, from and to plain bytes: each gives what upstream's
+** function gives. Included by engine.c; contracts are in engine.h.
+*/
+
+/* One of the literals of typeof(). */
+long sqpyte_type_name(int iType){
+  static const char *const azType[] = { "integer", "real", "text", "blob", "null" };
+  return (long)azType[iType-1];
+}
+
+/* upper() or lower() of a text, in the register pMemOut. */
+int sqpyte_fold(void *pMemOut, long addr, long n, int toUpper){
+  Mem *p = (Mem*)pMemOut;
+  const u8 *z = (const u8*)addr;
+  u8 *zOut;
+  long i;
+  if( n>=p->db->aLimit[SQLITE_LIMIT_LENGTH] ) return SQLITE_TOOBIG;
+  if( sqlite3VdbeMemClearAndResize(p, (int)n+2) ) return SQLITE_NOMEM;
+  zOut = (u8*)p->z;
+  if( toUpper ){
+    for(i=0; i<n; i++) zOut[i] = sqlite3Toupper(z[i]);
+  }else{
+    for(i=0; i<n; i++) zOut[i] = sqlite3Tolower(z[i]);
+  }
+  zOut[n] = zOut[n+1] = 0;
+  p->n = (int)n;
+  p->enc = SQLITE_UTF8;
+  p->flags = MEM_Str | MEM_Term;
+  return SQLITE_OK;
+}
+
+/* length() of a text: its characters before the first NUL. */
+long sqpyte_text_length(long addr, long n){
+  const u8 *z = (const u8*)addr;
+  const u8 *zEnd = z + n;
+  long nChar = 0;
+  while( z<zEnd && *z ){
+    nChar++;
+    if( *z++>=0x80 ){
+      while( z<zEnd && (*z & 0xc0)==0x80 ) z++;
+    }
+  }
+  return nChar;
+}
+
+static const u8 *sqpyteSkipChars(const u8 *z, const u8 *zEnd, i64 n){
+  for(; n>0 && z<zEnd && *z; n--){
+    if( *z++>=0x80 ){
+      while( z<zEnd && (*z & 0xc0)==0x80 ) z++;
+    }
+  }
+  return z;
+}
+
+/* substr(): where the part begins (from addr) and, in *pn, its size, both in
+** bytes. p2 is LARGEST_INT64 for a call without a length. */
+long sqpyte_substr(long addr, long n, int isText, long long p1, long long p2, void *pn){
+  const u8 *z = (const u8*)addr;
+  const u8 *zEnd = z + n;
+  const u8 *zPart;
+  if( p1<0 ){
+    p1 += isText ? sqpyte_text_length(addr, n) : n;
+    if( p1<0 ){
+      p2 = p2<0 ? 0 : p2 + p1;
+      p1 = 0;
+    }
+  }else if( p1>0 ){
+    p1--;
+  }else if( p2>0 ){
+    p2--;
+  }
+  if( p2<0 ){
+    p2 = p2<-p1 ? p1 : -p2;
+    p1 -= p2;
+  }
+  if( isText ){
+    zPart = sqpyteSkipChars(z, zEnd, p1);
+    *(i64*)pn = sqpyteSkipChars(zPart, zEnd, p2) - zPart;
+    return zPart - z;
+  }
+  if( p1>=n ) p1 = p2 = 0;
+  *(i64*)pn = p2>n-p1 ? n-p1 : p2;
+  return (long)p1;
+}
+
+/* instr() of two texts (in characters) or of two blobs (in bytes). */
+long sqpyte_instr(long a, long na, long b, long nb, int isText){
+  const u8 *z = (const u8*)a;
+  const u8 *zEnd = z + na;
+  long N = 1;
+  if( nb==0 ) return 1;
+  while( zEnd-z>=nb && (*z!=*(const u8*)b || memcmp(z, (const void*)b, nb)) ){
+    N++;
+    do{ z++; }while( isText && z<zEnd && (*z & 0xc0)==0x80 );
+  }
+  return zEnd-z>=nb ? N : 0;
+}
+
+/* round() of a double by upstream's function; at most 30 digits. */
+double sqpyte_round(double r, long long nDigit){
+  Mem aArg[2], out;
+  sqlite3_context ctx;
+  sqlite3_value *apArg[2];
+  memset(aArg, 0, sizeof(aArg));
+  memset(&out, 0, sizeof(out));
+  memset(&ctx, 0, sizeof(ctx));
+  aArg[0].flags = MEM_Real;
+  aArg[0].u.r = r;
+  aArg[1].flags = MEM_Int;
+  aArg[1].u.i = nDigit;
+  out.flags = MEM_Null;
+  ctx.pOut = &out;
+  ctx.enc = SQLITE_UTF8;
+  apArg[0] = &aArg[0];
+  apArg[1] = &aArg[1];
+  roundFunc(&ctx, 2, apArg);
+  return out.flags & MEM_Real ? out.u.r : r;
+}
+
+/* How many bytes of a text are its ISO date YYYY-MM-DD: 10 if it is nothing
+** but a date of a day that every month has, else 0. */
+int sqpyte_iso_date(long addr, long n){
+  const u8 *z = (const u8*)addr;
+  int month, day;
+  if( n!=10 || z[4]!='-' || z[7]!='-' ) return 0;
+  if( !sqlite3Isdigit(z[0]) || !sqlite3Isdigit(z[1]) || !sqlite3Isdigit(z[2])
+   || !sqlite3Isdigit(z[3]) || !sqlite3Isdigit(z[5]) || !sqlite3Isdigit(z[6])
+   || !sqlite3Isdigit(z[8]) || !sqlite3Isdigit(z[9]) ) return 0;
+  month = (z[5]-'0')*10 + z[6]-'0';
+  day = (z[8]-'0')*10 + z[9]-'0';
+  if( month<1 || month>12 || day<1 ) return 0;
+  if( day>28 ){
+    static const u8 aDays[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+    if( day>aDays[month-1] ) return 0;
+  }
+  return 10;
+}
