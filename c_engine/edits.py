@@ -22,8 +22,7 @@ What the edits give `engine.c`:
 * a search for a rowid beginning in the leaf page where the cursor stands (seek.c);
 * texts that can't be numbers, dates above all, not converted to be compared as numbers;
 * scans reading ahead (read_ahead.h);
-* the page cache's list by last use written when a page has to go, not at each visit, and its memory
-  taken in large pieces (page_memory.h);
+* the page cache's list by last use written when a page has to go, not at each visit (page_clock.h);
 * a table's rows brought nearer when an index leads to them (look_ahead.c).
 """
 import collections
@@ -393,36 +392,36 @@ EDITS = [
         "SQLITE_PRIVATE int SQLITE_NOINLINE sqlite3VdbeFinishMoveto(VdbeCursor *p){\n",
     ),
     Edit(
-        "page-memory-fields",
+        "page-clock-fields",
         "                            /* NB: pLruPrev is only valid if pLruNext!=0 */\n"
         "};\n",
         "                            /* NB: pLruPrev is only valid if pLruNext!=0 */\n"
-        "  u32 bSqpytePinned;        /* Pinned, though in the list (page_memory.h) */\n"
+        "  u32 bSqpytePinned;        /* Pinned, though in the list (page_clock.h) */\n"
         "  u32 bSqpyteUsed;          /* Asked for again since it was put into the list */\n"
         "};\n",
     ),
     Edit(
-        "page-memory-pinned",
+        "page-clock-pinned",
         "#define PAGE_IS_PINNED(p)    ((p)->pLruNext==0)\n"
         "#define PAGE_IS_UNPINNED(p)  ((p)->pLruNext!=0)\n",
         "#define PAGE_IS_PINNED(p)    ((p)->pLruNext==0 || (p)->bSqpytePinned)\n"
         "#define PAGE_IS_UNPINNED(p)  (!PAGE_IS_PINNED(p))\n",
     ),
     Edit(
-        "page-memory",
+        "page-clock",
         "static PgHdr1 *pcache1AllocPage(PCache1 *pCache, int benignMalloc){\n",
-        "#include \"page_memory.h\"\n"
+        "#include \"page_clock.h\"\n"
         "static PgHdr1 *pcache1AllocPage(PCache1 *pCache, int benignMalloc){\n",
     ),
     Edit(
-        "page-memory-fetch",
+        "page-clock-fetch",
         "    if( PAGE_IS_UNPINNED(pPage) ){\n"
         "      return pcache1PinPage(pPage);\n",
         "    if( PAGE_IS_UNPINNED(pPage) ){\n"
         "      return sqpytePin(pPage);\n",
     ),
     Edit(
-        "page-memory-unpin",
+        "page-clock-unpin",
         "  assert( pPage->pLruNext==0 );\n"
         "  assert( PAGE_IS_PINNED(pPage) );\n"
         "\n"
@@ -446,12 +445,12 @@ EDITS = [
         "  }\n",
     ),
     Edit(
-        "page-memory-truncate",
+        "page-clock-truncate",
         "        if( PAGE_IS_UNPINNED(pPage) ) pcache1PinPage(pPage);\n",
         "        if( pPage->pLruNext ) sqpyteLeaveList(pPage);\n",
     ),
     Edit(
-        "page-memory-enforce",
+        "page-clock-enforce",
         "  while( pGroup->nPurgeable>pGroup->nMaxPage\n"
         "      && (p=pGroup->lru.pLruPrev)->isAnchor==0\n"
         "  ){\n",
@@ -460,7 +459,7 @@ EDITS = [
         "  ){\n",
     ),
     Edit(
-        "page-memory-recycle",
+        "page-clock-recycle",
         "   && !pGroup->lru.pLruPrev->isAnchor\n"
         "   && ((pCache->nPage+1>=pCache->nMax) || pcache1UnderMemoryPressure(pCache))\n"
         "  ){\n"
@@ -472,7 +471,7 @@ EDITS = [
         "    PCache1 *pOther;\n",
     ),
     Edit(
-        "page-memory-recycle-none",
+        "page-clock-recycle-none",
         "  /* Step 5. If a usable page buffer has still not been found,\n"
         "  ** attempt to allocate a new one.\n"
         "  */\n",
@@ -482,41 +481,12 @@ EDITS = [
         "  */\n",
     ),
     Edit(
-        "page-memory-new",
+        "page-clock-new",
         "    pPage->pLruNext = 0;\n"
         "    /* pPage->pLruPrev = 0;\n"
         "    ** No need to clear pLruPrev since it is not accessed when pLruNext==0 */\n",
         "    pPage->pLruNext = 0;\n"
         "    pPage->bSqpytePinned = pPage->bSqpyteUsed = 0;\n",
-    ),
-    Edit(
-        "page-memory-pieces",
-        "  void *pBulk;                        /* Bulk memory used by pcache-local */\n",
-        "  void *pBulk;                        /* Bulk memory used by pcache-local */\n"
-        "  void *pSqpytePieces;                /* More of it (page_memory.h) */\n",
-    ),
-    Edit(
-        "page-memory-add-piece",
-        "  assert( sqlite3_mutex_held(pCache->pGroup->mutex) );\n"
-        "  if( pCache->pFree || (pCache->nPage==0 && pcache1InitBulk(pCache)) ){\n",
-        "  if( pCache->pFree==0 ) sqpyteAddPiece(pCache);\n"
-        "  if( pCache->pFree || (pCache->nPage==0 && pcache1InitBulk(pCache)) ){\n",
-    ),
-    Edit(
-        "page-memory-free-pieces",
-        "  if( pCache->nPage==0 && pCache->pBulk ){\n"
-        "    sqlite3_free(pCache->pBulk);\n",
-        "  if( pCache->nPage==0 && (pCache->pBulk || pCache->pSqpytePieces) ){\n"
-        "    sqpyteFreePieces(pCache);\n"
-        "    sqlite3_free(pCache->pBulk);\n",
-    ),
-    Edit(
-        "page-memory-destroy",
-        "  pcache1LeaveMutex(pGroup);\n"
-        "  sqlite3_free(pCache->pBulk);\n",
-        "  pcache1LeaveMutex(pGroup);\n"
-        "  sqpyteFreePieces(pCache);\n"
-        "  sqlite3_free(pCache->pBulk);\n",
     ),
 ]
 

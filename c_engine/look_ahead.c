@@ -10,10 +10,15 @@
 
 #define SQPYTE_LOOK_AFTER 32      /* seeks of a cursor before it begins */
 #define SQPYTE_LOOK_RING 16       /* a power of two */
-#define SQPYTE_LOOK_BAD 24        /* so many more entries prepared in vain than of use: it pauses, ... */
+#define SQPYTE_LOOK_BAD 96        /* so much more lost than gained: it pauses, ... */
 #define SQPYTE_LOOK_PAUSE 256     /* ... for so many seeks the first time, ... */
 #define SQPYTE_LOOK_PAUSES 8      /* ... twice as many the next time, and so on */
-#define SQPYTE_LOOK_GOOD 64       /* so many of use, and the next pause is short again */
+#define SQPYTE_LOOK_GOOD 64       /* so many entries of use, and the next pause is short again */
+/* What is gained or lost by an entry: of use; prepared in vain or not in time; in the same leaf page
+** as the one before, as where the table is in the index's order. */
+#define SQPYTE_LOOK_GAIN 4
+#define SQPYTE_LOOK_LOSS 4
+#define SQPYTE_LOOK_SAME 1
 /* How many entries ahead: the page is found, its entry in the cache is, its header, its cell. */
 static const int sqpyteDistance[4] = { 12, 9, 6, 3 };
 
@@ -21,13 +26,14 @@ struct SqpyteLook {
   MemPage *pIndex;        /* The leaf page of the index, ... */
   int iLast;              /* ... the entry of the last visit, ... */
   int aNext[4];           /* ... and the next one for each step */
-  int nBad;               /* Entries prepared in vain, less those of use */
+  i64 lo, hi;             /* What the rowids of the last entry's leaf page lie between */
+  int nBad;               /* Lost, less what was gained */
   int nGood;              /* Entries of use since the last pause */
   int nPause;             /* Visits to let pass */
   int nPauses;            /* How often it has paused, up to SQPYTE_LOOK_PAUSES */
   struct {
     i64 key, lo, hi;      /* The rowid, and what those of its page lie between */
-    Pgno pgno;            /* Its leaf page, 0 if not known */
+    Pgno pgno;            /* Its leaf page, 0 if not known, or that of the entry before */
     MemPage *pPage;       /* The same, 0 if not in the cache */
   } a[SQPYTE_LOOK_RING];
 };
@@ -83,7 +89,12 @@ static void sqpyteLookUp(struct SqpyteLook *p, BtCursor *pCur, PCache1 *pCache, 
   i64 key, lo = SMALLEST_INT64, hi = LARGEST_INT64;
   int depth;
   p->a[i & (SQPYTE_LOOK_RING-1)].pgno = 0;
+  p->a[i & (SQPYTE_LOOK_RING-1)].pPage = 0;
   if( !sqpyteEntryRowid(p->pIndex, i, &key) ) return;
+  if( key>p->lo && key<=p->hi ){
+    p->nBad += SQPYTE_LOOK_SAME;
+    return;
+  }
   for(depth=pCur->iPage; depth>0; depth--){
     int lwr = 0, upr = pPage->nCell-1;
     Pgno child;
@@ -103,10 +114,9 @@ static void sqpyteLookUp(struct SqpyteLook *p, BtCursor *pCur, PCache1 *pCache, 
     if( depth==1 ){
       i &= SQPYTE_LOOK_RING-1;
       p->a[i].key = key;
-      p->a[i].lo = lo;
-      p->a[i].hi = hi;
+      p->a[i].lo = p->lo = lo;
+      p->a[i].hi = p->hi = hi;
       p->a[i].pgno = child;
-      p->a[i].pPage = 0;
       __builtin_prefetch(&pCache->apHash[child & (pCache->nHash-1)]);
       return;
     }
@@ -188,14 +198,16 @@ static void sqpyteLookAhead(VdbeCursor *pTab){
   if( pCache->pGroup->mutex ) return;
   ix = pIdx->ix;
   if( pIdx->pPage!=p->pIndex || ix<p->iLast || ix>p->aNext[0] ){
-    if( p->pIndex ) p->nBad += p->aNext[0]-1 - p->iLast;
+    if( p->pIndex ) p->nBad += SQPYTE_LOOK_LOSS*(p->aNext[0]-1 - p->iLast);
     p->pIndex = pIdx->pPage;
+    p->lo = 1;
+    p->hi = 0;
     for(step=0; step<4; step++) p->aNext[step] = ix+1;
   }else if( ix<p->aNext[3] && p->a[ix & (SQPYTE_LOOK_RING-1)].pPage ){
     p->nGood++;
-    if( p->nBad>0 ) p->nBad--;
-  }else{
-    p->nBad++;
+    p->nBad -= p->nBad<SQPYTE_LOOK_GAIN ? p->nBad : SQPYTE_LOOK_GAIN;
+  }else if( ix>=p->aNext[3] || p->a[ix & (SQPYTE_LOOK_RING-1)].pgno ){
+    p->nBad += SQPYTE_LOOK_LOSS;
   }
   p->iLast = ix;
   if( p->nBad>SQPYTE_LOOK_BAD ){

@@ -1,4 +1,4 @@
-"""The page cache's memory and the rows looked ahead: the same rows as stock, and all memory given back."""
+"""The page cache and the rows looked ahead: the same rows as stock, and all memory given back."""
 
 import ctypes
 import random
