@@ -8,7 +8,8 @@
 ** cache are left alone. Included by engine.c.
 */
 
-#define SQPYTE_LOOK_AFTER 32      /* seeks of a cursor before it begins */
+#define SQPYTE_LOOK_AFTER 32      /* seeks of a cursor before it begins, ... */
+#define SQPYTE_LOOK_PAGES 2000    /* ... and pages in the cache: fewer are near anyway */
 #define SQPYTE_LOOK_RING 16       /* a power of two */
 #define SQPYTE_LOOK_BAD 96        /* so much more lost than gained: it pauses, ... */
 #define SQPYTE_LOOK_PAUSE 256     /* ... for so many seeks the first time, ... */
@@ -183,6 +184,8 @@ static void sqpyteLookAhead(VdbeCursor *pTab){
     if( pTab->pAltCursor==0 || ++pTab->nSqpyteSeeks<SQPYTE_LOOK_AFTER ) return;
     pTab->nSqpyteSeeks = 0;
     if( sqlite3GlobalConfig.pcache2.xFetch!=pcache1Fetch ) return;
+    pCache = (PCache1*)pCur->pBt->pPager->pPCache->pCache;
+    if( pCache->nPage<SQPYTE_LOOK_PAGES ) return;
     p = pTab->pSqpyteLook = sqlite3MallocZero(sizeof(*p));
     if( p==0 ) return;
   }
