@@ -1,9 +1,10 @@
 /*
 ** The C engine: upstream SQLite (edited, see edits.py) and, in the same
 ** translation unit, the choice of tier and the helpers for the RPython VM
-** (tier.c, settings.c, vm_helpers.c, vm_functions.c, vm_texts.c, vm_patterns.c,
-** vm_convert.c, vm_rowset.c, seek.c, program_key.c), the fused calls (fused.c), the page batches (batch.c) and
-** the row batches (rows.c) of the PyPy module.
+** (tier.c, settings.c, vm_helpers.c, vm_functions.c, vm_texts.c,
+** vm_patterns.c, vm_convert.c, vm_rowset.c, seek.c, look_ahead.c,
+** program_key.c), the fused calls (fused.c), the page batches (batch.c), the
+** row batches (rows.c) and the cuts (cuts.c) of the PyPy module.
 */
 #include "sqlite3.c"
 #include "engine.h"
