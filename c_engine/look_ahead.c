@@ -35,7 +35,7 @@ struct SqpyteLook {
   struct {
     i64 key, lo, hi;      /* The rowid, and what those of its page lie between */
     Pgno pgno;            /* Its leaf page, 0 if not known, or that of the entry before */
-    MemPage *pPage;       /* The same, 0 if not in the cache */
+    int bCached;          /* It was in the cache at the third step */
   } a[SQPYTE_LOOK_RING];
 };
 
@@ -90,7 +90,7 @@ static void sqpyteLookUp(struct SqpyteLook *p, BtCursor *pCur, PCache1 *pCache, 
   i64 key, lo = SMALLEST_INT64, hi = LARGEST_INT64;
   int depth;
   p->a[i & (SQPYTE_LOOK_RING-1)].pgno = 0;
-  p->a[i & (SQPYTE_LOOK_RING-1)].pPage = 0;
+  p->a[i & (SQPYTE_LOOK_RING-1)].bCached = 0;
   if( !sqpyteEntryRowid(p->pIndex, i, &key) ) return;
   if( key>p->lo && key<=p->hi ){
     p->nBad += SQPYTE_LOOK_SAME;
@@ -145,18 +145,18 @@ static void sqpyteLookAtHeader(struct SqpyteLook *p, PCache1 *pCache, int i){
   __builtin_prefetch((u8*)pEntry+256);
   __builtin_prefetch(pEntry->page.pBuf);
   __builtin_prefetch((u8*)pEntry->page.pBuf+64);
-  p->a[i].pPage = (MemPage*)((u8*)pEntry->page.pExtra + ROUND8(sizeof(PgHdr)));
+  p->a[i].bCached = 1;
 }
 
-/* Fourth step: the cells that a search is going to compare, and the row. */
-static void sqpyteLookAtCell(struct SqpyteLook *p, BtShared *pBt, int i){
+/* Fourth step: the cells that a search is going to compare, and the row. The page is looked up again: the
+** program has run since the third step, and the page may be gone. */
+static void sqpyteLookAtCell(struct SqpyteLook *p, BtShared *pBt, PCache1 *pCache, int i){
   MemPage *pPage;
   u64 range, at;
   int ix, lwr, upr, idx;
   i &= SQPYTE_LOOK_RING-1;
-  pPage = p->a[i].pPage;
-  if( pPage==0 || !pPage->isInit || pPage->pBt!=pBt || pPage->nCell==0
-   || pPage->pgno!=p->a[i].pgno ) return;
+  pPage = p->a[i].bCached ? sqpytePeekPage(pCache, pBt, p->a[i].pgno) : 0;
+  if( pPage==0 ) return;
   range = (u64)p->a[i].hi - (u64)p->a[i].lo;
   at = (u64)p->a[i].key - (u64)p->a[i].lo - 1;
   upr = pPage->nCell-1;
@@ -206,7 +206,7 @@ static void sqpyteLookAhead(VdbeCursor *pTab){
     p->lo = 1;
     p->hi = 0;
     for(step=0; step<4; step++) p->aNext[step] = ix+1;
-  }else if( ix<p->aNext[3] && p->a[ix & (SQPYTE_LOOK_RING-1)].pPage ){
+  }else if( ix<p->aNext[3] && p->a[ix & (SQPYTE_LOOK_RING-1)].bCached ){
     p->nGood++;
     p->nBad -= p->nBad<SQPYTE_LOOK_GAIN ? p->nBad : SQPYTE_LOOK_GAIN;
   }else if( ix>=p->aNext[3] || p->a[ix & (SQPYTE_LOOK_RING-1)].pgno ){
@@ -234,7 +234,7 @@ static void sqpyteLookAhead(VdbeCursor *pTab){
       if( step==0 ) sqpyteLookUp(p, pCur, pCache, p->aNext[0]);
       else if( step==1 ) sqpyteLookAtEntry(p, pCache, p->aNext[1]);
       else if( step==2 ) sqpyteLookAtHeader(p, pCache, p->aNext[2]);
-      else sqpyteLookAtCell(p, pCur->pBt, p->aNext[3]);
+      else sqpyteLookAtCell(p, pCur->pBt, pCache, p->aNext[3]);
     }
   }
 }
