@@ -85,10 +85,10 @@ def step(what, products, key, action):
     say('%s: done in %.0f s' % (what, time.time() - start))
 
 
-def compile_object(source, target, includes, extra=()):
+def compile_object(source, target, includes):
     """Compile one C file to a position-independent object, by way of a temporary name."""
     partial = '%s.%d.part' % (target, os.getpid())
-    command = flags.compiler() + flags.COMPILE + flags.DEFINES + list(extra)
+    command = flags.compiler() + flags.COMPILE + flags.DEFINES
     for folder in includes:
         command += ['-I', folder]
     subprocess.run(command + ['-c', source, '-o', partial], check=True)
@@ -161,13 +161,11 @@ def engine_sources():
 def build_engine(paths):
     """Build the edited SQLite with our helpers, as an object and as a library."""
     def action():
-        compile_object(os.path.join(ROOM, 'engine.c'), paths.engine_object, [paths.edited, ROOM],
-                       [])
+        compile_object(os.path.join(ROOM, 'engine.c'), paths.engine_object, [paths.edited, ROOM])
         link_library([paths.engine_object], paths.engine_library, 'libsqpyte-engine.so')
 
     inputs = [os.path.join(paths.edited, 'sqlite3.c')] + engine_sources()
-    key = digest(inputs, flags.COMPILE, flags.DEFINES, flags.LINK,
-                 compiler_identity())
+    key = digest(inputs, flags.COMPILE, flags.DEFINES, flags.LINK, compiler_identity())
     step('engine library', [paths.engine_library, paths.engine_object], key, action)
 
 

@@ -198,14 +198,8 @@ int sqpyte_cut(long rows, long spec, long cells, long out, int nMost, int bPass)
   aOut[SQPYTE_ROWS_COUNT] = aOut[SQPYTE_ROWS_NEED] = 0;
   aOut[SQPYTE_ROWS_AT_CUT] = 1;
   aCells[SQPYTE_ROW_COLUMNS] = 0;
-  if( pRows->rc ){
-    rc = pRows->rc;
-    pRows->rc = 0;
-    sqlite3_mutex_enter(db->mutex);
-    sqlite3Error(db, rc);
-    sqlite3_mutex_leave(db->mutex);
-    return rc;
-  }
+  rc = sqpyteEnded(pRows);
+  if( rc ) return rc;
   if( !sqpyteRoom((void**)&pRows->aOpcode, &pRows->nOpcodeAlloc,
                   aSpec[SQPYTE_AHEAD_WATCHED] + aCut[SQPYTE_CUT_LATE], 1) ){
     return SQLITE_NOMEM;

@@ -389,6 +389,19 @@ static int sqpyteNote(SqpyteRows *pRows){
   return 1;
 }
 
+/* What ended the statement while it ran ahead: becomes the connection's error now. 0 if nothing did. */
+static int sqpyteEnded(SqpyteRows *pRows){
+  sqlite3 *db = pRows->p->db;
+  int rc = pRows->rc;
+  if( rc ){
+    pRows->rc = 0;
+    sqlite3_mutex_enter(db->mutex);
+    sqlite3Error(db, rc);
+    sqlite3_mutex_leave(db->mutex);
+  }
+  return rc;
+}
+
 int sqpyte_rows(long rows, long spec, long cells, long out, int nMost){
   SqpyteRows *pRows = (SqpyteRows*)rows;
   const i64 *aSpec = (const i64*)spec;
@@ -400,14 +413,8 @@ int sqpyte_rows(long rows, long spec, long cells, long out, int nMost){
   sqpyteForget(pRows);
   pRows->nRow = pRows->bBeyond = 0;
   aOut[SQPYTE_ROWS_COUNT] = 0;
-  if( pRows->rc ){
-    rc = pRows->rc;
-    pRows->rc = 0;
-    sqlite3_mutex_enter(db->mutex);
-    sqlite3Error(db, rc);
-    sqlite3_mutex_leave(db->mutex);
-    return rc;
-  }
+  rc = sqpyteEnded(pRows);
+  if( rc ) return rc;
   rc = sqpyte_step((sqlite3_stmt*)p, aCells);
   if( rc!=SQLITE_ROW ) return rc;
   aOut[SQPYTE_ROWS_STOPPED] = 1;

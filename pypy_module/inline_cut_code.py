@@ -8,7 +8,7 @@ from pypy_module.inline_code import Code
 from pypy_module.inline_cut_runner import CutAheadRunner, CutRunRunner
 from pypy_module.inline_emit import V, W, Ahead
 from pypy_module.inline_ahead import FREE
-from pypy_module.inline_ops import BITS, EMITTERS
+from pypy_module.inline_ops import BITS, EMITTERS, kind
 from pypy_module.inline_shape import AHEAD, NOTHING
 from sqpyte.values import CONSTANT, row_origin
 
@@ -59,9 +59,7 @@ class CutPart(Ahead):
             return
         source = self.source
         word = self.code.word(number)
-        shift = number % 16 * 4
-        tags = 't%d' % (number // 16)
-        source.add('kind = %s' % ('(%s >> %d) & 15' % (tags, shift) if shift else tags + ' & 15'))
+        source.add('kind = ' + kind(number))
         place = 'self.base + (x & %d)' % (2 ** BITS - 1)
         size = 'x >> %d' % BITS
         # A value that outlives the batch is copied, as what is in a page is.

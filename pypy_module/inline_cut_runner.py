@@ -9,8 +9,6 @@ A row that C can't keep (an error behind the call, no room) is done by C alone, 
 user's function as any other C code does.
 """
 
-import weakref
-
 from c_engine.generated import layout
 from pypy_module import errors
 from pypy_module.inline_ahead import FREE
@@ -308,12 +306,6 @@ class CutRunner(Runner):
         if self.buffer is not None and not self.in_c_now and len(self.buffer) == BUFFER_WORDS:
             free.append(self.buffer)
         self.buffer = None
-
-    def attach(self, cursor):
-        """Stand in the cursor for its statement."""
-        self.owner = weakref.ref(cursor)
-        cursor._runner = self
-        cursor._statement = None
 
     def settle(self):
         """See Runner."""

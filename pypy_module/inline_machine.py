@@ -220,30 +220,39 @@ def first_tags(vdbe, loop):
     return tuple([out[HEAD + n] for n in range(count)])
 
 
-def class_for(specialise, statement, loop):
-    """The class for a loop, at whose head the statement is."""
+def class_for(statement, loop, tags, code):
+    """The class for a loop or a cut, made by `code` (Code or CutCode) if there is none yet.
+
+    Args:
+        tags: of the row that the statement is at (tuple of int), () not to specialise.
+    """
     classes = known(statement).classes_of(loop)
-    tags = ()
-    if specialise:
-        tags = first_tags(address_of(statement.pointer), loop)
-        if tags not in classes and len(classes) >= MOST_CLASSES:
-            tags = ()
-    made = classes.get(tags)
-    if made is None:
-        made = classes[tags] = Code(loop, tags).build()
-    return made
-
-
-def class_for_cut(specialise, statement, cut, handle, buffer):
-    """The class for a Cut; for the others see `first_tags` in inline_cut_runner.py."""
-    classes = known(statement).classes_of(cut)
-    tags = first_tags_of_cut(statement, cut, handle, buffer) if specialise else ()
     if tags not in classes and len(classes) >= MOST_CLASSES:
         tags = ()
     made = classes.get(tags)
     if made is None:
-        made = classes[tags] = CutCode(cut, tags).build()
+        made = classes[tags] = code(loop, tags).build()
     return made
+
+
+def taken_over(runner, statement, cursor):
+    """Have a new runner take over its statement, and stand in the cursor.
+
+    Returns:
+        INLINED, or what stepping the statement in C returned.
+    """
+    try:
+        if not runner.prepare():
+            runner.detach()
+            return stepped(statement)
+        runner.begin()
+    except BaseException:
+        runner.detach()
+        raise
+    if runner.left:
+        return statement.grow() if runner.rc == GROW else runner.rc
+    runner.attach(cursor)
+    return tiers.INLINED
 
 
 def enter_cut(specialise, connection, cursor, statement, cut):
@@ -255,20 +264,10 @@ def enter_cut(specialise, connection, cursor, statement, cut):
     rc, handle, buffer = started(statement, cut)
     if handle is None:
         return statement.grow() if rc == GROW else rc
-    made = class_for_cut(specialise, statement, cut, handle, buffer)
+    tags = first_tags_of_cut(statement, cut, handle, buffer) if specialise else ()
+    made = class_for(statement, cut, tags, CutCode)
     runner = made(connection, statement, known(statement).calls, handle, buffer)
-    try:
-        if not runner.prepare():
-            runner.detach()
-            return stepped(statement)
-        runner.begin()
-    except BaseException:
-        runner.detach()
-        raise
-    if runner.left:
-        return statement.grow() if runner.rc == GROW else runner.rc
-    runner.attach(cursor)
-    return tiers.INLINED
+    return taken_over(runner, statement, cursor)
 
 
 def enter(specialise, connection, cursor, statement, loop):
@@ -277,17 +276,7 @@ def enter(specialise, connection, cursor, statement, loop):
     Returns:
         INLINED, or what stepping the statement in C returned.
     """
-    made = class_for(specialise, statement, loop)
+    tags = first_tags(address_of(statement.pointer), loop) if specialise else ()
+    made = class_for(statement, loop, tags, Code)
     runner = made(connection, statement, known(statement).calls)
-    try:
-        if not runner.prepare():
-            runner.detach()
-            return stepped(statement)
-        runner.begin()
-    except BaseException:
-        runner.detach()
-        raise
-    if runner.left:
-        return statement.grow() if runner.rc == GROW else runner.rc
-    runner.attach(cursor)
-    return tiers.INLINED
+    return taken_over(runner, statement, cursor)

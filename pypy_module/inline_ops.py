@@ -63,6 +63,13 @@ def rowid(part, pc, op):
         part.source.add('v%d = %s' % (op.p2, word))
 
 
+def kind(number):
+    """The expression (str) of the type of a row's value `number`, which its words of tags have."""
+    shift = number % 16 * 4
+    tags = 't%d' % (number // 16)
+    return '(%s >> %d) & 15' % (tags, shift) if shift else tags + ' & 15'
+
+
 def value(part, pc, register, number, op):
     """Emit the loading of value `number` of the batch's row into a register."""
     need = part.needed(pc, register)
@@ -70,9 +77,7 @@ def value(part, pc, register, number, op):
         return
     source = part.source
     word = part.code.word(number)
-    shift = number % 16 * 4
-    tags = 't%d' % (number // 16)
-    source.add('kind = %s' % ('(%s >> %d) & 15' % (tags, shift) if shift else tags + ' & 15'))
+    source.add('kind = ' + kind(number))
 
     def cases(keyword, condition, loads, w, v, check=False):
         source.add('%s %s:' % (keyword, condition) if condition else keyword + ':')
