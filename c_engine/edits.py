@@ -19,11 +19,14 @@ What the edits give `engine.c`:
 * `sqlite3Step` calling `sqpyteVdbeExec`, where the tier is chosen;
 * in the sorter, a sort key of 16 bytes for each record in memory and for the current record of
   each sorted run (sort_key.h), compared before the records are;
-* a search for a rowid beginning in the leaf page where the cursor stands (seek.c);
+* a search beginning in the leaf page where the cursor stands, if it would come there from the root
+  (seek.c);
 * texts that can't be numbers, dates above all, not converted to be compared as numbers;
+* a cursor that is open on the B-tree that OpenRead asks for left open, at its place (seek.c);
 * scans reading ahead (read_ahead.h);
 * the page cache's list by last use written when a page has to go, not at each visit (page_clock.h);
-* a table's rows brought nearer when an index leads to them (look_ahead.c).
+* a table's rows brought nearer when an index leads to them (look_ahead.c);
+* two opcodes of our own, Recall and Remember, around correlated subqueries (recall.c).
 """
 import collections
 import re
@@ -57,6 +60,7 @@ EDITS = [
         "  i64 sqpyteScanSince;    /* When the loop that was hot last was first hot */\n"
         "  double sqpyteScanAt;    /* How far it had come then (tier.c) */\n"
         "  int sqpyteScanHead;     /* Its first opcode */\n"
+        "  struct SqpyteRecalled *pSqpyteRecalled;  /* Results of subqueries (recall.c) */\n"
         "  u8 sqpyteSeeks;         /* The VM may go down B-trees */\n"
         "  u8 sqpyteTier;          /* SQPYTE_TIER_C or SQPYTE_TIER_VM */\n"
         "  u8 sqpyteResumed;       /* Within one sqlite3_step: keep iCurrentTime */\n",
@@ -274,7 +278,10 @@ EDITS = [
         "seek-in-leaf-fields",
         "  void *pKey;               /* Saved key that was cursor last known position */\n",
         "  void *pKey;               /* Saved key that was cursor last known position */\n"
-        "  int nSqpyteAway;          /* Seeks in a row that led to another leaf (seek.c) */\n",
+        "  int nSqpyteAway;          /* Seeks in a row that led to another leaf (seek.c) */\n"
+        "  Pgno iSqpyteLeaf;         /* Leaf page whose bounds are known, or 0: ... */\n"
+        "  i64 iSqpyteLo, iSqpyteHi; /* ... keys between them belong there ... */\n"
+        "  u64 nSqpyteChange;        /* ... as long as the pager has written nothing */\n",
     ),
     Edit(
         "seek-in-leaf-declared",
@@ -283,6 +290,31 @@ EDITS = [
         "static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes);\n"
         "SQLITE_PRIVATE int sqlite3BtreeTableMoveto(\n"
         "  BtCursor *pCur,          /* The cursor to be moved */\n",
+    ),
+    Edit(
+        "seek-in-index-leaf",
+        "  xRecordCompare = sqlite3VdbeFindCompare(pIdxKey);\n"
+        "  pIdxKey->errCode = 0;\n",
+        "  xRecordCompare = sqlite3VdbeFindCompare(pIdxKey);\n"
+        "  pIdxKey->errCode = 0;\n"
+        "  if( sqpyteIndexLeadsHere(pCur, pIdxKey) ) goto bypass_moveto_root;\n",
+    ),
+    Edit(
+        "seek-in-index-leaf-declared",
+        "SQLITE_PRIVATE int sqlite3BtreeIndexMoveto(\n"
+        "  BtCursor *pCur,          /* The cursor to be moved */\n",
+        "static int sqpyteIndexLeadsHere(BtCursor *pCur, const UnpackedRecord *pKey);\n"
+        "SQLITE_PRIVATE int sqlite3BtreeIndexMoveto(\n"
+        "  BtCursor *pCur,          /* The cursor to be moved */\n",
+    ),
+    Edit(
+        "reopen",
+        "  testcase( nField==0 );  /* Table with INTEGER PRIMARY KEY and nothing else */\n"
+        "  pCur = allocateCursor(p, pOp->p1, nField, CURTYPE_BTREE);\n",
+        "  if( wrFlag==0 && (pCur = sqpyteReopen(p, pOp, pX, pKeyInfo, nField))!=0 ){\n"
+        "    goto open_cursor_set_hints;\n"
+        "  }\n"
+        "  pCur = allocateCursor(p, pOp->p1, nField, CURTYPE_BTREE);\n",
     ),
     Edit(
         "read-ahead-fields",
@@ -487,6 +519,125 @@ EDITS = [
         "    ** No need to clear pLruPrev since it is not accessed when pLruNext==0 */\n",
         "    pPage->pLruNext = 0;\n"
         "    pPage->bSqpytePinned = pPage->bSqpyteUsed = 0;\n",
+    ),
+    Edit(
+        "recall-opcodes",
+        "#define OP_Abortable     190\n",
+        "#define OP_Abortable     190\n"
+        "#define OP_Recall        191 /* synopsis: r[P1@P5] = known for r[P3@P4]    */\n"
+        "#define OP_Remember      192 /* synopsis: keep r[P1@P5]                    */\n",
+    ),
+    Edit(
+        "recall-properties",
+        "/* 184 */ 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,}\n",
+        "/* 184 */ 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,\\\n"
+        "/* 192 */ 0x00,}\n",
+    ),
+    Edit(
+        "recall-names",
+        "    /* 190 */ \"Abortable\"        OpHelp(\"\"),\n",
+        "    /* 190 */ \"Abortable\"        OpHelp(\"\"),\n"
+        "    /* 191 */ \"Recall\"           OpHelp(\"r[P1@P5] = known for r[P3@P4]\"),\n"
+        "    /* 192 */ \"Remember\"         OpHelp(\"keep r[P1@P5]\"),\n",
+    ),
+    Edit(
+        "recall-exec",
+        "case SQPYTE_OP_WATCHED: {\n",
+        "case OP_Recall: {\n"
+        "  int known = sqpyteRecall(p, pOp);\n"
+        "  if( known<0 ) goto no_mem;\n"
+        "  if( known ) goto jump_to_p2;\n"
+        "  break;\n"
+        "}\n"
+        "case OP_Remember: {\n"
+        "  sqpyteRemember(p, pOp);\n"
+        "  break;\n"
+        "}\n"
+        "case SQPYTE_OP_WATCHED: {\n",
+    ),
+    Edit(
+        "recall-declared",
+        "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
+        "int sqpyteVdbeExec(Vdbe*);\n",
+        "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
+        "static VdbeCursor *sqpyteReopen(Vdbe*, const Op*, Btree*, KeyInfo*, int);\n"
+        "static int sqpyteRecall(Vdbe*, const Op*);\n"
+        "static void sqpyteRemember(Vdbe*, const Op*);\n"
+        "static void sqpyteForgetRecalled(Vdbe*);\n"
+        "int sqpyteVdbeExec(Vdbe*);\n",
+    ),
+    Edit(
+        "recall-forget",
+        "  /* Delete any auxdata allocations made by the VM */\n"
+        "  if( p->pAuxData ) sqlite3VdbeDeleteAuxData(p->db, &p->pAuxData, -1, 0);\n",
+        "  if( p->pSqpyteRecalled ) sqpyteForgetRecalled(p);\n"
+        "  /* Delete any auxdata allocations made by the VM */\n"
+        "  if( p->pAuxData ) sqlite3VdbeDeleteAuxData(p->db, &p->pAuxData, -1, 0);\n",
+    ),
+    Edit(
+        "recall-code-declared",
+        "SQLITE_PRIVATE int sqlite3CodeSubselect(Parse *pParse, Expr *pExpr){\n"
+        "  int addrOnce = 0;           /* Address of OP_Once at top of subroutine */\n",
+        "static int sqpyteCodeRecall(Parse*, Select*);\n"
+        "static void sqpyteCodeRemember(Parse*, int, int, int);\n"
+        "SQLITE_PRIVATE int sqlite3CodeSubselect(Parse *pParse, Expr *pExpr){\n"
+        "  int addrRecall = 0;         /* Address of OP_Recall, if there is one */\n"
+        "  int addrOnce = 0;           /* Address of OP_Once at top of subroutine */\n",
+    ),
+    Edit(
+        "recall-code",
+        "  if( !ExprHasProperty(pExpr, EP_VarSelect) ){\n"
+        "    addrOnce = sqlite3VdbeAddOp0(v, OP_Once); VdbeCoverage(v);\n"
+        "  }\n"
+        "\n"
+        "  /* For a SELECT, generate code to put the values for all columns of\n",
+        "  if( !ExprHasProperty(pExpr, EP_VarSelect) ){\n"
+        "    addrOnce = sqlite3VdbeAddOp0(v, OP_Once); VdbeCoverage(v);\n"
+        "  }else{\n"
+        "    addrRecall = sqpyteCodeRecall(pParse, pSel);\n"
+        "  }\n"
+        "\n"
+        "  /* For a SELECT, generate code to put the values for all columns of\n",
+    ),
+    Edit(
+        "recall-code-end",
+        "    sqlite3VdbeAddOp1(v, OP_ClrSubtype, rReg);\n"
+        "  }\n"
+        "\n"
+        "  /* Subroutine return */\n",
+        "    sqlite3VdbeAddOp1(v, OP_ClrSubtype, rReg);\n"
+        "  }\n"
+        "  if( addrRecall ) sqpyteCodeRemember(pParse, addrRecall, rReg, nReg);\n"
+        "\n"
+        "  /* Subroutine return */\n",
+    ),
+    Edit(
+        "recall-version-field",
+        "  u32 iDataVersion;           /* Changes whenever database content changes */\n",
+        "  u32 iDataVersion;           /* Changes whenever database content changes */\n"
+        "  u64 nSqpyteChange;          /* Changes of pages, and roll-backs (recall.c) */\n",
+    ),
+    Edit(
+        "recall-version-write",
+        "SQLITE_PRIVATE int sqlite3PagerWrite(PgHdr *pPg){\n"
+        "  Pager *pPager = pPg->pPager;\n",
+        "SQLITE_PRIVATE int sqlite3PagerWrite(PgHdr *pPg){\n"
+        "  Pager *pPager = pPg->pPager;\n"
+        "  pPager->nSqpyteChange++;\n",
+    ),
+    Edit(
+        "recall-version-rollback",
+        "  PAGERTRACE((\"ROLLBACK %d\\n\", PAGERID(pPager)));\n",
+        "  PAGERTRACE((\"ROLLBACK %d\\n\", PAGERID(pPager)));\n"
+        "  pPager->nSqpyteChange++;\n",
+    ),
+    Edit(
+        "recall-version-savepoint",
+        "SQLITE_PRIVATE int sqlite3PagerSavepoint(Pager *pPager, int op, int iSavepoint){\n"
+        "  int rc = pPager->errCode;\n",
+        "SQLITE_PRIVATE int sqlite3PagerSavepoint(Pager *pPager, int op, int iSavepoint){\n"
+        "  int rc = pPager->errCode;\n"
+        "  pPager->nSqpyteChange++;\n",
     ),
 ]
 

@@ -2,7 +2,7 @@
 ** The C engine: upstream SQLite (edited, see edits.py) and, in the same
 ** translation unit, the choice of tier and the helpers for the RPython VM
 ** (tier.c, settings.c, vm_helpers.c, vm_functions.c, vm_texts.c,
-** vm_patterns.c, vm_convert.c, vm_rowset.c, seek.c, look_ahead.c,
+** vm_patterns.c, vm_convert.c, vm_rowset.c, seek.c, look_ahead.c, recall.c,
 ** program_key.c), the fused calls (fused.c), the page batches (batch.c), the
 ** row batches (rows.c) and the cuts (cuts.c) of the PyPy module.
 */
@@ -183,6 +183,7 @@ int sqpyte_may_seek(void *pVdbe){
 #include "vm_helpers.c"
 #include "seek.c"
 #include "look_ahead.c"
+#include "recall.c"
 #include "sort_key.c"
 #include "vm_functions.c"
 #include "vm_texts.c"

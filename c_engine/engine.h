@@ -180,6 +180,11 @@ SQPYTE_EXPORT int sqpyte_rowset_add(void *pMem, long long v);
 SQPYTE_EXPORT int sqpyte_rowset_next(void *pMem, void *pOut);
 SQPYTE_EXPORT int sqpyte_rowset_test(void *pMem, int iSet, long long v);
 
+/* The opcodes Recall and Remember at pc (recall.c), their registers in their Mems: whether the results
+** are known, -1 without memory. */
+SQPYTE_EXPORT int sqpyte_recall(void *pVdbe, int pc);
+SQPYTE_EXPORT void sqpyte_remember(void *pVdbe, int pc);
+
 /* The program's content as bytes (at most nMax of them at buf); its size. */
 SQPYTE_EXPORT long sqpyte_program_key(void *pVdbe, long buf, long nMax);
 /* The VM tells of each opcode whether it has a handler, closes loops, seeks:

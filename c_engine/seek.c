@@ -66,30 +66,103 @@ static inline i64 sqpyteInteriorKey(MemPage *pPage, int i){
   return (i64)(k<<8 | p[8]);
 }
 
-/* Whether a search for a rowid from the root comes to the leaf page where the cursor stands, by
-** the pages on its stack. The neighbours of the cells that lead there tell most that don't; then
-** the cells are asked that sqlite3BtreeTableMoveto asks, for one of them may be damaged. */
-static int sqpyteLeadsHere(BtCursor *pCur, i64 key){
+/* The first column of cell i of an index's interior page, if it is an integer, as the search below sees it;
+** 0 if it isn't plain. NULL is below every integer, a text or blob above: *pv is the end of their range. */
+static int sqpyteFirstInteger(MemPage *pPage, int i, int bBefore, i64 *pv){
+  const u8 *p = findCellPastPtr(pPage, i);
+  u32 n, nHeader, type;
+  Mem m;
+  if( p+4>pPage->aDataEnd ) return 0;
+  n = *p;
+  if( n>pPage->max1bytePayload ){
+    if( p[1]>=0x80 || (n = ((n & 0x7f)<<7) + p[1])>pPage->maxLocal ) return 0;
+    p++;
+  }
+  p++;
+  nHeader = p[0];
+  type = p[1];
+  if( p+n>pPage->aDataEnd || nHeader<2 || nHeader>=0x40 || nHeader>n ) return 0;
+  if( type==0 ){
+    *pv = SMALLEST_INT64;
+    return bBefore;
+  }
+  if( type>=12 ){
+    *pv = LARGEST_INT64;
+    return !bBefore;
+  }
+  if( type==7 || type>9 || nHeader+sqlite3SmallTypeSizes[type]>n ) return 0;
+  sqlite3VdbeSerialGet(p+nHeader, type, &m);
+  *pv = m.u.i;
+  return 1;
+}
+
+/* Finds the bounds within which a search from the root comes to the leaf page where the cursor stands, by
+** the pages on its stack: from the cells that such a search compares, and those only, so that it is right
+** in damaged pages, too. Returns whether the key is within; if it isn't, they aren't found to the end. */
+static int sqpyteFindBounds(BtCursor *pCur, i64 key, int bIndex){
+  i64 lo = SMALLEST_INT64, hi = LARGEST_INT64, k;
   int i;
-  for(i=0; i<pCur->iPage; i++){
+  pCur->iSqpyteLeaf = 0;
+  for(i=pCur->iPage-1; i>=0; i--){
     MemPage *pPage = pCur->apPage[i];
     int ix = pCur->aiIdx[i], lwr = 0, upr = pPage->nCell-1;
-    if( ix<pPage->nCell && sqpyteInteriorKey(pPage, ix)<key ) return 0;
-    if( ix>0 && ix<=pPage->nCell && sqpyteInteriorKey(pPage, ix-1)>=key ) return 0;
     while( lwr<=upr ){
       int idx = (lwr+upr)>>1;
-      i64 k = sqpyteInteriorKey(pPage, idx);
-      if( k<key ){
+      if( !bIndex ){
+        k = sqpyteInteriorKey(pPage, idx);
+      }else if( !sqpyteFirstInteger(pPage, idx, idx<ix, &k) ){
+        return 0;
+      }
+      if( idx<ix ){
         lwr = idx+1;
-      }else if( k>key ){
-        upr = idx-1;
+        if( k>lo ) lo = k;
       }else{
-        lwr = idx;
-        break;
+        upr = idx-1;
+        if( k<hi ) hi = k;
       }
     }
-    if( lwr!=ix ) return 0;
+    if( key<=lo || key>=hi ) return 0;
   }
+  pCur->iSqpyteLo = lo;
+  pCur->iSqpyteHi = hi;
+  pCur->iSqpyteLeaf = pCur->pPage->pgno;
+  pCur->nSqpyteChange = pCur->pBt->pPager->nSqpyteChange;
+  return key>lo && key<hi;
+}
+
+/* Whether a search for a key, a rowid or the first column of an index, comes to the leaf page where the
+** cursor stands. What has been found about a page holds until something is written. After some seeks in
+** a row that led away, most aren't looked at. */
+#define SQPYTE_AWAY 4           /* so many in a row, ... */
+#define SQPYTE_AWAY_PAUSE 32    /* ... and so many aren't looked at */
+static int sqpyteLeadsHere(BtCursor *pCur, i64 key, int bIndex){
+  MemPage *pPage = pCur->pPage;
+  int here;
+  if( pCur->nSqpyteAway>=SQPYTE_AWAY && pCur->nSqpyteAway<SQPYTE_AWAY+SQPYTE_AWAY_PAUSE ){
+    pCur->nSqpyteAway++;
+    return 0;
+  }
+  if( pCur->eState!=CURSOR_VALID || !pPage->isInit || !pPage->leaf || pPage->nCell<1
+   || (pCur->curFlags & (BTCF_Incrblob|BTCF_WriteFlag))!=0 ) return 0;
+  if( pPage->pgno==pCur->iSqpyteLeaf && pCur->nSqpyteChange==pCur->pBt->pPager->nSqpyteChange ){
+    here = key>pCur->iSqpyteLo && key<pCur->iSqpyteHi;
+  }else{
+    here = sqpyteFindBounds(pCur, key, bIndex);
+  }
+  if( here ){
+    pCur->nSqpyteAway = 0;
+  }else{
+    pCur->nSqpyteAway = pCur->nSqpyteAway<SQPYTE_AWAY ? pCur->nSqpyteAway+1 : SQPYTE_AWAY;
+  }
+  return here;
+}
+
+/* Whether a search in an index can begin, and so end, in the leaf page where the cursor stands. */
+static int sqpyteIndexLeadsHere(BtCursor *pCur, const UnpackedRecord *pKey){
+  if( (pKey->aMem[0].flags & MEM_Int)==0 || pKey->nField==0 || pCur->pKeyInfo->aSortFlags==0
+   || pCur->pKeyInfo->aSortFlags[0] || !sqpyteLeadsHere(pCur, pKey->aMem[0].u.i, 1) ) return 0;
+  pCur->curFlags &= ~(BTCF_ValidNKey|BTCF_ValidOvfl|BTCF_AtLast);
+  pCur->info.nSize = 0;
   return 1;
 }
 
@@ -97,23 +170,13 @@ static int sqpyteLeadsHere(BtCursor *pCur, i64 key){
 ** join often lie in the same page. Returns 1 if that page is where the rowid belongs: the cursor
 ** is on it or on a neighbour of it then, and *pRes as sqlite3BtreeTableMoveto has it. It looks at
 ** the same cells as that in the same order: in a damaged page, where keys aren't in order, the
-** answer depends on it. After some seeks in a row that led away, most aren't tried. */
-#define SQPYTE_AWAY 4           /* so many in a row, ... */
-#define SQPYTE_AWAY_PAUSE 32    /* ... and so many aren't tried */
+** answer depends on it. */
 static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
   MemPage *pPage = pCur->pPage;
   int lwr = 0, upr, i, ok = 1;
   i64 k;
-  if( pCur->nSqpyteAway>=SQPYTE_AWAY && pCur->nSqpyteAway<SQPYTE_AWAY+SQPYTE_AWAY_PAUSE ){
-    pCur->nSqpyteAway++;
-    return 0;
-  }
-  pCur->nSqpyteAway = pCur->nSqpyteAway<SQPYTE_AWAY ? pCur->nSqpyteAway+1 : SQPYTE_AWAY;
-  if( pCur->eState!=CURSOR_VALID || !pPage->leaf || !pPage->intKeyLeaf
-   || (upr = pPage->nCell-1)<0 || (pCur->curFlags & (BTCF_Incrblob|BTCF_WriteFlag))!=0
-   || !sqpyteLeadsHere(pCur, key) ){
-    return 0;
-  }
+  if( !sqpyteLeadsHere(pCur, key, 0) || !pPage->intKeyLeaf ) return 0;
+  upr = pPage->nCell-1;
   i = upr>>1;
   for(;;){
     k = sqpyteCellRowid(pPage, i, &ok);
@@ -132,7 +195,6 @@ static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
     if( lwr>upr ) break;
     i = (lwr+upr)>>1;
   }
-  pCur->nSqpyteAway = 0;
   pCur->ix = (u16)i;
   pCur->curFlags &= ~(BTCF_ValidNKey|BTCF_ValidOvfl|BTCF_AtLast);
   pCur->info.nSize = 0;
@@ -141,6 +203,30 @@ static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
     pCur->curFlags |= BTCF_ValidNKey;
   }
   return 1;
+}
+
+/* OpenRead, where cursor P1 is open to read just that B-tree: a subquery's tables are opened each time that
+** it is evaluated. The cursor is as a new one to the program, but keeps its pages, in which the next
+** seek may begin. 0 if it isn't such a cursor. */
+static VdbeCursor *sqpyteReopen(Vdbe *p, const Op *pOp, Btree *pBtree, KeyInfo *pKeyInfo, int nField){
+  VdbeCursor *pC = p->apCsr[pOp->p1];
+  BtCursor *pCur;
+  if( pC==0 || pC->eCurType!=CURTYPE_BTREE || pC->isEphemeral || pC->colCache
+   || pC->pgnoRoot!=(Pgno)pOp->p2 || pC->iDb!=pOp->p3 || pC->pKeyInfo!=pKeyInfo || pC->nField!=nField
+   || pC->isTable!=(pOp->p4type!=P4_KEYINFO) ) return 0;
+  pCur = pC->uc.pCursor;
+  if( pCur->pBtree!=pBtree || (pCur->curFlags & (BTCF_WriteFlag|BTCF_Incrblob|BTCF_Pinned)) ) return 0;
+  if( pCur->eState!=CURSOR_VALID ) sqlite3BtreeClearCursor(pCur);
+  pC->nullRow = 1;
+  pC->deferredMoveto = 0;
+  pC->useRandomRowid = 0;
+  pC->isOrdered = 1;
+  pC->noReuse = 0;
+  pC->seekHit = 0;
+  pC->seqCount = 0;
+  pC->cacheStatus = CACHE_STALE;
+  pC->seekResult = 0;
+  return pC;
 }
 
 /* SeekRowid and NotExists: 0 the cursor is on the row, 1 there is none. */

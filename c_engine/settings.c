@@ -11,6 +11,7 @@ static struct {
   long long aMemory[SQPYTE_MEMORY_COUNT];  /* by SQPYTE_MEMORY_...; all but the limit are the VM's */
   int noSortKeys;
   int noIsoDates;
+  int noRecall;
 } sqpyteSettings = { { SQPYTE_DEFAULT_MEMORY } };
 
 static int sqpyteIsWithout(const char *zName){
@@ -37,6 +38,7 @@ static void __attribute__((constructor)) sqpyteReadSettings(void){
   }
   sqpyteSettings.noSortKeys = sqpyteIsWithout("sort-keys");
   sqpyteSettings.noIsoDates = sqpyteIsWithout("iso-dates");
+  sqpyteSettings.noRecall = sqpyteIsWithout("recall");
 }
 
 int sqpyte_set_memory(long long limit){

@@ -34,7 +34,7 @@ REGISTERS = _numbers(
     'Add Subtract Multiply Divide Remainder AddImm BitAnd BitOr ShiftLeft ShiftRight BitNot And Or '
     'IsTrue ZeroOrNull MustBeInt RealAffinity Affinity Cast Eq Ne Lt Le Gt Ge ElseEq Permutation '
     'Compare CollSeq MakeRecord IfPos IfNotZero DecrJumpZero OffsetLimit MemMax Filter ClrSubtype '
-    'GetSubtype SetSubtype ColumnsUsed CursorHint ReleaseReg Noop Explain Abortable')
+    'GetSubtype SetSubtype ColumnsUsed CursorHint ReleaseReg Noop Explain Abortable Recall Remember')
 CALLS = _numbers('Function PureFunc AggStep AggStep1 AggInverse AggValue AggFinal')
 # These read cursor P1 and move no other, but DeferredSeek P3.
 READS = _numbers(

@@ -45,6 +45,8 @@ FUNCTIONS = {
     'sqpyte_user_agg_step': ('pi', 'i', True),
     'sqpyte_agg_result': ('pi', 'i', False),
     'sqpyte_user_agg_result': ('pi', 'i', True),
+    'sqpyte_recall': ('pi', 'i', False),
+    'sqpyte_remember': ('pi', '', False),
     'sqpyte_lend': ('plli', '', False),
     'sqpyte_type_name': ('i', 'l', False),
     'sqpyte_fold': ('plli', 'i', False),
@@ -157,6 +159,8 @@ agg_step = _functions['sqpyte_agg_step']
 user_agg_step = _functions['sqpyte_user_agg_step']
 agg_result = _functions['sqpyte_agg_result']
 user_agg_result = _functions['sqpyte_user_agg_result']
+recall = _functions['sqpyte_recall']
+remember = _functions['sqpyte_remember']
 lend = _functions['sqpyte_lend']
 type_name = _functions['sqpyte_type_name']
 fold = _functions['sqpyte_fold']

@@ -33,6 +33,9 @@ _SELECTS = [
     "SELECT a.{k}, b.{c} FROM t AS a LEFT JOIN t AS b ON b.{c} = a.{d} AND b.{k} > a.{k}",
     "SELECT a.{k}, b.{k}, c.{c} FROM t AS a, t AS b, t AS c WHERE b.{k} = a.{k} + 1 AND c.{k} < b.{k}",
     "SELECT {k}, (SELECT max({d}) FROM t AS u WHERE u.{c} >= t.{c}) FROM t",
+    "SELECT {k}, (SELECT group_concat(u.{k}) FROM t AS u WHERE u.{c} IS t.{c}) FROM t",
+    "SELECT {k}, run(printf('DELETE FROM t WHERE {k} = %Q', {k} + 1)), "
+    "(SELECT count(*) FROM t AS u WHERE typeof(u.{c}) = typeof(t.{c})) FROM t",
     "SELECT {k}, {c} || {d}, abs(length({c})), {e} FROM t WHERE {c} IN (SELECT {c} FROM t WHERE {w})",
     "SELECT {k}, CASE WHEN {k} > 9 THEN abs(-9223372036854775807 - 1) ELSE upper({c}) END FROM t",
     "SELECT max({k}), {c}, CASE WHEN count(*) > 1 THEN abs(-9223372036854775807 - 1) END FROM t "

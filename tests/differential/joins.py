@@ -66,6 +66,33 @@ def _equality(left, right):
 
 
 @st.composite
+def subqueries(draw, column):
+    """A correlated scalar subquery, EXISTS, or one within another; what a Recall may know again."""
+    table = draw(st.sampled_from(sorted(COLUMNS)))
+    inner = _column("s", table)
+    where = draw(_comparison(inner, column))
+    if draw(st.booleans()):
+        where += " AND " + draw(_comparison(inner, st.one_of(column, st.sampled_from(_LITERALS))))
+    kind = draw(st.integers(0, 6))
+    if kind == 0:
+        return "(SELECT %s FROM %s AS s WHERE %s ORDER BY 1 LIMIT 1)" % (draw(inner), table, where)
+    if kind == 1:
+        return "EXISTS (SELECT 1 FROM %s AS s WHERE %s)" % (table, where)
+    if kind == 2:
+        return ("(SELECT count(*) FROM %s AS s WHERE %s AND s.k > (SELECT min(u.k) FROM b AS u WHERE "
+                "u.a_id = %s OR u.k = s.k))" % (table, where, draw(column)))
+    if kind == 3:
+        return "((SELECT %s, max(%s) FROM %s AS s WHERE %s) > (%s, 2))" % (
+            draw(inner), draw(inner), table, where, draw(column))
+    if kind == 4:
+        return "(SELECT %s FROM %s AS s WHERE %s UNION SELECT k FROM c WHERE v = %s ORDER BY 1)" % (
+            draw(inner), table, where, draw(column))
+    return "(SELECT %s(%s) FROM %s AS s WHERE %s)" % (
+        draw(st.sampled_from(["sum", "avg", "max", "count", "group_concat", "typeof"])),
+        draw(st.one_of(inner, column)), table, where)
+
+
+@st.composite
 def selects(draw):
     """A SELECT over two or three of the tables."""
     tables = draw(st.lists(st.sampled_from(sorted(COLUMNS)), min_size=1, max_size=3))
@@ -84,9 +111,12 @@ def selects(draw):
     order = draw(st.sampled_from(["", "", " ORDER BY 1", " ORDER BY 1 DESC, 2",
                                   " ORDER BY 2 DESC"]))
     limit = draw(st.sampled_from(["", "", " LIMIT 5", " LIMIT 3 OFFSET 2"]))
-    shape = draw(st.integers(0, 5))
+    shape = draw(st.integers(0, 6))
     start = " FROM %s%s" % (" ".join(sources), where)
     first, second = draw(column), draw(column)
+    if shape == 6:
+        return "SELECT %s, %s, %s%s%s%s" % (
+            first, draw(subqueries(column)), draw(subqueries(column)), start, order, limit)
     if shape == 0:
         return "SELECT %s, count(*), min(%s), sum(%s)%s GROUP BY 1%s%s" % (
             first, second, draw(column), start, order, limit)
@@ -142,6 +172,7 @@ def _writes():
         "DELETE FROM b WHERE a_id IN (SELECT id FROM a WHERE v > 2)",
         "INSERT OR REPLACE INTO c SELECT id, 'n', a_id FROM b",
         "UPDATE c SET v = (SELECT count(*) FROM b WHERE b.k = c.k)",
+        "UPDATE b SET a_id = (SELECT count(*) FROM b AS s WHERE s.a_id = b.a_id)",
         "DELETE FROM d WHERE EXISTS (SELECT 1 FROM b WHERE b.k = d.k)",
         "INSERT INTO d SELECT k, t, id FROM a WHERE id < 20",
         "UPDATE OR IGNORE a SET id = id + 1 WHERE id % 3 = 0",

@@ -1,0 +1,148 @@
+"""Results of correlated subqueries that are kept (recall.c): when, and never an old one."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+import sqpyte
+
+ROWS = 3000
+
+
+def fill(connection):
+    """Make tables whose values come again: t's rows have 1, 7 or 600 different ones."""
+    connection.execute('CREATE TABLE t(id INTEGER PRIMARY KEY, a, b, c TEXT COLLATE NOCASE)')
+    connection.execute('CREATE TABLE u(k, v)')
+    connection.execute('CREATE INDEX u_k ON u(k)')
+    kinds = [None, 1, 1.0, '1', b'1', -0.0, 0, 'a', 'A', 2 ** 62, 'x' * 600]
+    connection.executemany('INSERT INTO t VALUES(?, ?, ?, ?)', (
+        (i, kinds[i % len(kinds)], i % 600, 'aA'[i % 2] + str(i // 2 % 4)) for i in range(ROWS)))
+    connection.executemany('INSERT INTO u VALUES(?, ?)', (
+        (kinds[i % 9] if i % 3 else i % 700, i % 13) for i in range(900)))
+    connection.commit()
+
+
+@pytest.fixture
+def connections():
+    """Stock and ours, with the same rows."""
+    made = sqlite3.connect(':memory:'), sqpyte.connect(':memory:')
+    for connection in made:
+        fill(connection)
+    return made
+
+
+def recalls(connection, sql):
+    """How many Recalls the program of `sql` has."""
+    return sum(row[1] == 'Recall' for row in connection.execute('EXPLAIN ' + sql))
+
+
+KEPT = [
+    'SELECT id, (SELECT count(*) FROM u WHERE u.k = t.a) FROM t',
+    'SELECT id, (SELECT group_concat(u.rowid) FROM u WHERE u.k IS t.a AND u.v < 3) FROM t',
+    'SELECT id, typeof((SELECT t.a FROM u LIMIT 1)), (SELECT t.a FROM u LIMIT 1) FROM t',
+    'SELECT id, (SELECT sum(v) FROM u WHERE k = t.b) FROM t',
+    'SELECT id, (SELECT max(v) FROM u WHERE k > t.b AND v < t.id % 4) FROM t WHERE id < 300',
+    'SELECT id, NOT EXISTS (SELECT 1 FROM u WHERE u.k = t.c OR u.k = t.b) FROM t',
+    'SELECT id, (SELECT count(*) FROM u WHERE k < t.c) FROM t',
+    'SELECT id FROM t WHERE (SELECT min(k), max(v) FROM u WHERE k = t.b) > (3, 2)',
+    'SELECT id, (SELECT count(*) FROM u WHERE v = (SELECT min(x.v) FROM u AS x WHERE x.k = t.b)) FROM t',
+    'SELECT id, (SELECT v FROM u WHERE k = t.b UNION SELECT 5 FROM u WHERE t.id > 0 ORDER BY 1) FROM t',
+    'SELECT a, (SELECT zeroblob(3) || sum(v) FROM u WHERE k = t.a) FROM t',
+]
+
+
+@pytest.mark.parametrize('sql', KEPT)
+def test_rows_are_stocks(connections, sql):
+    stock, ours = connections
+    assert recalls(ours, sql) >= 1
+    expected = stock.execute(sql).fetchall()
+    for _ in range(2):
+        found = ours.execute(sql).fetchall()
+        assert found == expected
+        assert [[type(value) for value in row] for row in found] == [
+            [type(value) for value in row] for row in expected]
+
+
+COMPUTED = [
+    'SELECT id, (SELECT count(*) FROM u WHERE k = t.a AND abs(random()) > -1) FROM t',
+    "SELECT id, (SELECT count(*) FROM u WHERE k = t.a AND date('now') > '2000') FROM t",
+    'SELECT id, (SELECT sum(seen(v)) FROM u WHERE k = t.b) FROM t WHERE id < 1300',
+    'SELECT id, (SELECT count(*) FROM pragma_table_info(t.c)) FROM t WHERE id < 9',
+    'SELECT id, (SELECT count(*) FROM (SELECT 1 FROM u) WHERE changes() = t.b) FROM t WHERE id < 9',
+    'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) '
+    'SELECT id, (SELECT count(*) FROM r WHERE n < t.b) FROM t WHERE id < 9',
+    'SELECT (SELECT t.a + 1) FROM t',
+]
+
+
+@pytest.mark.parametrize('sql', COMPUTED)
+def test_what_may_change_is_computed_each_time(connections, sql):
+    results = []
+    for connection in connections:
+        calls = []
+        connection.create_function('seen', 1, lambda v, calls=calls: calls.append(v) or v,
+                                   deterministic=True)
+        results.append((connection.execute(sql).fetchall(), calls))
+    assert recalls(connections[1], sql) == 0
+    assert results[0] == results[1]
+
+
+CHANGES = ['UPDATE u SET v = v + 1', 'DELETE FROM u WHERE rowid % 7 = 3', 'INSERT INTO u VALUES(1, 100)',
+           'SAVEPOINT s', 'UPDATE u SET k = 1, v = 1000', 'ROLLBACK TO s', 'RELEASE s',
+           'DELETE FROM u']
+
+
+@pytest.mark.parametrize('sql', KEPT)
+def test_what_is_written_between_rows_is_seen(connections, sql):
+    results = []
+    for connection in connections:
+        rows = []
+        for i, row in enumerate(connection.execute(sql)):
+            rows.append(row)
+            if i % 40 == 25:
+                connection.execute(CHANGES[i // 40 % len(CHANGES)])
+        results.append(rows)
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize('sql', [
+    'UPDATE u SET v = (SELECT count(x.v) FROM u AS x WHERE x.k IS u.k)',
+    'INSERT INTO u SELECT a, (SELECT count(*) FROM u WHERE k = t.a) FROM t WHERE id < 200',
+    'DELETE FROM u WHERE v < (SELECT avg(x.v) FROM u AS x WHERE x.k = u.k)',
+    'UPDATE u SET v = seen(v) WHERE (SELECT count(*) FROM u AS x WHERE x.k = u.k) > 3',
+])
+def test_statements_that_write(connections, sql):
+    results = []
+    for connection in connections:
+        connection.create_function('seen', 1, lambda v: v + 1)
+        connection.execute(sql)
+        connection.execute('CREATE TRIGGER tr AFTER INSERT ON u BEGIN UPDATE t SET b = '
+                           '(SELECT count(*) FROM u WHERE k = new.k) WHERE id = new.v; END')
+        connection.execute('INSERT INTO u SELECT k, v FROM u LIMIT 40')
+        results.append([connection.execute('SELECT * FROM %s ORDER BY rowid' % name).fetchall()
+                        for name in ('t', 'u')])
+    assert results[0] == results[1]
+
+
+def test_a_function_that_writes_between_evaluations(connections):
+    results = []
+    for connection in connections:
+        connection.create_function(
+            'bump', 1, lambda i, c=connection: c.execute('UPDATE u SET v = v + 1 WHERE k = 1').rowcount)
+        results.append(connection.execute(
+            'SELECT id, bump(id), (SELECT sum(v) FROM u WHERE k = t.a) FROM t WHERE id < 60').fetchall())
+    assert results[0] == results[1]
+
+
+def test_it_can_be_switched_off():
+    """SQPYTE_WITHOUT=recall, read when the library is loaded."""
+    code = ("import sqpyte; c = sqpyte.connect(':memory:'); c.execute('CREATE TABLE t(a)'); "
+            "print([r[1] for r in c.execute('EXPLAIN SELECT (SELECT count(*) FROM t x WHERE x.a = t.a) "
+            "FROM t')].count('Recall'))")
+    for without, expected in (('', '1'), ('recall', '0')):
+        done = subprocess.run([sys.executable, '-c', code], env=dict(os.environ, SQPYTE_WITHOUT=without),
+                              stdout=subprocess.PIPE, check=True)
+        assert done.stdout.decode().strip() == expected
