@@ -24,7 +24,8 @@ QUERIES = [
     'SELECT o.id, l.o, l.n FROM o CROSS JOIN l INDEXED BY l_v ON l.v = o.k',
     'SELECT o.id, l.o, l.n FROM o CROSS JOIN l INDEXED BY l_v ON l.v > o.k WHERE o.id % 50 = 1',
     'SELECT o.id, l.v FROM o CROSS JOIN l INDEXED BY l_d ON l.o = o.id',
-    'SELECT o.id, l.n FROM o CROSS JOIN l ON l.o >= o.id AND l.o < o.id + 2 ORDER BY o.id, l.o DESC, l.n DESC',
+    'SELECT o.id, l.n FROM o CROSS JOIN l ON l.o >= o.id AND l.o < o.id + 2 '
+    'ORDER BY o.id, l.o DESC, l.n DESC',
     'SELECT o.id, w.c FROM o CROSS JOIN w ON w.a = o.id AND w.b > 1',
     'SELECT o.id, p.r FROM o CROSS JOIN o AS p ON p.id = o.id + 3',
     'SELECT o.id, p.id FROM o CROSS JOIN o AS p ON p.id = o.r',
