@@ -34,8 +34,6 @@ BUFFER_WORDS = 8192
 MOST_ROWS = 128         # of a batch
 MOST_POOR = 16          # batches without a second row, one after the other: C does as well
 PATIENCE_POOR = 1000    # rows that C does then
-FEW = 10                # batches up to a write that don't pay for going back to C and coming again:
-MOST_SPOILT = 8         # then C does twice as many rows as the last time, and so on, so often
 SHARED_FROM = 9         # batch from which on texts that come again are one object
 UNROLLED = 50           # most columns that a generated `__next__` handles
 
@@ -170,9 +168,7 @@ class RowBatches:
         if cursor is None:
             self.abandon()
         elif self.undo:
-            known = self.known
-            known.spoilt = min(known.spoilt + 1, MOST_SPOILT) if self.fills < FEW else 0
-            self.patience <<= known.spoilt
+            self.patience <<= self.known.spoil(self.fills)
             self.go_back(cursor)
         else:
             self.wary = True
