@@ -56,6 +56,19 @@ SQPYTE_EXPORT void sqpyte_batch_seek(long pVdbeCursor, int ix);
 /* Whether a statement has loops that may be worth inlining: 0 or SQPYTE_LOOP_*. */
 SQPYTE_EXPORT int sqpyte_loops(long pStmt);
 
+/* About how many rows the outermost loop still has that a statement, at a row or
+** stopped at the head of a loop, is in; 0 if that can't be told. */
+SQPYTE_EXPORT sqlite3_int64 sqpyte_rows_left(long pStmt);
+
+/* In place of the first sqpyte_step: steps to the head of the first loop, and on
+** from there unless nLeast and nWanted rows or more are left to do, by the loop
+** or any of the tables (or if that can't be told, and nWanted isn't above 0).
+** Returns SQLITE_ROW without columns if the statement is at the head; else what
+** sqpyte_step() has. In aOut[SQPYTE_ROW_COUNT]: what is left; 0 if that can't be
+** told, -1 if the first loop isn't a scan. */
+SQPYTE_EXPORT int sqpyte_begin(sqlite3_stmt *pStmt, sqlite3_int64 *aOut, int nLeast,
+                               sqlite3_int64 nWanted);
+
 /* The SqpyteFunction (see fused.h) of a FuncDef, 0 if it isn't written in the
 ** caller's language. */
 SQPYTE_EXPORT long sqpyte_python_function(long pFuncDef);

@@ -3,7 +3,8 @@
 ** translation unit, the choice of tier and the helpers for the RPython VM
 ** (tier.c, settings.c, vm_helpers.c, vm_functions.c, vm_texts.c,
 ** vm_patterns.c, vm_convert.c, vm_rowset.c, seek.c, look_ahead.c, recall.c,
-** program_key.c), the fused calls (fused.c), the page batches (batch.c), the
+** program_key.c), the fused calls (fused.c), the page batches (batch.c,
+** worth.c), the
 ** row batches (rows.c) and the cuts (cuts.c) of the PyPy module.
 */
 #include "sqlite3.c"
@@ -194,5 +195,6 @@ int sqpyte_may_seek(void *pVdbe){
 #include "tier.c"
 #include "fused.c"
 #include "batch.c"
+#include "worth.c"
 #include "rows.c"
 #include "cuts.c"

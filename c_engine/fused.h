@@ -20,7 +20,7 @@
 #define SQPYTE_ROW_REPREPARES 2   /* how often the statement was recompiled */
 #define SQPYTE_ROW_CHANGES 3      /* sqlite3_changes64(), when it is done */
 #define SQPYTE_ROW_ROWID 4        /* sqlite3_last_insert_rowid() */
-#define SQPYTE_ROW_COUNT 5        /* rows done, by sqpyte_execute_many() */
+#define SQPYTE_ROW_COUNT 5        /* rows done, by sqpyte_execute_many(); left, by sqpyte_begin() */
 #define SQPYTE_ROW_CELLS 6
 
 /* Results beside SQLITE_ROW, SQLITE_DONE and errors. */

@@ -7,6 +7,7 @@
 */
 #include "rows.h"
 #include "cuts.h"
+#include "share.c"
 
 /* Back-edges of loops after which a batch ends, however few rows it has: the
 ** caller hasn't asked for them yet, and the VM may be faster. */
@@ -61,6 +62,7 @@ struct SqpyteRows {
                               ** number and above 32 bits its size, the key */
   i64 nLog;                   /* bytes of it in use */
   int nLogAlloc;
+  SqpyteShared *pShared;      /* 0: no texts are looked up */
 };
 
 long sqpyte_rows_open(long pStmt){
@@ -70,6 +72,11 @@ long sqpyte_rows_open(long pStmt){
     pRows->p = (Vdbe*)pStmt;
   }
   return (long)pRows;
+}
+
+void sqpyte_rows_share(long rows){
+  SqpyteRows *pRows = (SqpyteRows*)rows;
+  if( pRows->pShared==0 ) pRows->pShared = sqpyteShareOpen(pRows->p->nResColumn);
 }
 
 static void sqpyteForget(SqpyteRows *pRows){
@@ -90,6 +97,7 @@ void sqpyte_rows_close(long rows){
   sqlite3_free(pRows->aPlace);
   sqlite3_free(pRows->aOpcode);
   sqlite3_free(pRows->aLog);
+  sqlite3_free(pRows->pShared);
   sqlite3_free(pRows);
 }
 
@@ -157,6 +165,7 @@ static int sqpyteKeepRow(SqpyteRows *pRows, Mem *pMem, int nCell){
   }
   pRows->zFree = zFree;
   pRows->nRow++;
+  if( pRows->pShared ) sqpyteShareRow(pRows->pShared, aTo - 2*nCell, nCell);
   return 1;
 }
 

@@ -40,10 +40,24 @@
 #define SQPYTE_ROWS_UNDO 4        /* whether sqpyte_rows_back() can be called */
 #define SQPYTE_ROWS_CELLS 5
 
+/* Two more kinds of cells, for short texts that come again (sqpyte_rows_share):
+** a text that the reader is to keep in a slot, and one that it finds there. The
+** tag's upper part has the number of bytes in SQPYTE_SHARED_SHIFT bits, then the
+** slot. The text itself is there in any case. */
+#define SQPYTE_KNOWN 6
+#define SQPYTE_NEW 7
+#define SQPYTE_SHARED_BITS 8     /* of the number of a slot */
+#define SQPYTE_SHARED_SHIFT 6
+#define SQPYTE_SHARED_BYTES 63    /* of the longest such text */
+
 /* Returns the address of what is kept for the statement's batches, 0 if there
 ** is no memory. To be given back before the statement is finalised. */
 SQPYTE_EXPORT long sqpyte_rows_open(long pStmt);
 SQPYTE_EXPORT void sqpyte_rows_close(long pRows);
+
+/* From now on the batches have SQPYTE_NEW and SQPYTE_KNOWN. Does nothing if there
+** is no memory. */
+SQPYTE_EXPORT void sqpyte_rows_share(long pRows);
 
 /* Steps, and goes on for up to nMost rows in all if the statement is then at
 ** the spec's place. aCells is the buffer of sqpyte_step(), whose results this

@@ -19,7 +19,7 @@ from pypy_module.statement import skip
 from sqpyte import mem
 
 ROW, GROW = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_GROW']
-COLUMNS = NUMBERS['SQPYTE_ROW_COLUMNS']
+COLUMNS, COUNT = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_COUNT']
 LOOP_PYTHON, LOOP_MORE = NUMBERS['SQPYTE_LOOP_PYTHON'], NUMBERS['SQPYTE_LOOP_MORE']
 
 PATIENCE = 400          # rows from C before a statement's loop is looked at
@@ -118,18 +118,18 @@ class Planner:
         from pypy_module import worth
         if self.worth == 0:
             return tiers.INLINED
-        head = worth.first_head(statement)
-        if head < 0:
+        cells = statement.cells
+        rc = lib.sqpyte_begin(statement.pointer, cells, worth.SHORTEST,
+                              worth.wanted(statement, self.worth))
+        left = cells[COUNT]
+        if left < 0:
             statement.inlinable = False
             statement.patience = self.patience
-            return stepped(statement)
-        rc = step_to(statement, head)
-        if rc != tiers.INLINED:
-            return rc
-        left = max(worth.rows_left(statement), worth.most_left(statement))
-        pays = worth.pays(statement, left, self.worth)
-        statement.rows_in_c += left
-        return tiers.INLINED if pays else stepped(statement)
+        else:
+            statement.rows_in_c += left
+        if rc == ROW and cells[COLUMNS] == 0:
+            return tiers.INLINED
+        return statement.grow() if rc == GROW else rc
 
     def _pays(self, statement):
         """Whether a statement that C has come to the end of its patience with is to be taken over;

@@ -26,7 +26,6 @@ CELLS = NUMBERS['SQPYTE_ROWS_CELLS']
 BUFFER_WORDS = 8192
 MOST_WORDS = 2 ** NUMBERS['SQPYTE_PLACE_BITS'] // 8    # a place has so many bits
 MOST_ROWS = 128     # of a batch
-PATIENCE_AGAIN = 64     # rows from C before a statement that was settled is looked at again
 ABORT, INTERRUPT = layout.SQLITE_ABORT, NUMBERS['SQLITE_INTERRUPT']
 
 fill = lib.sqpyte_cut
@@ -81,6 +80,9 @@ class CutRunner(Runner):
         listed: it is among the connection's runners (bool).
         row_in_c: the statement's own buffer has the next row (bool).
         passing: the next row is done by C alone (bool, as int).
+        known: the inliner's Known of the statement.
+        fills: how many batches there have been (int).
+        patience: how many rows C does at least after a write (int).
         rest: end of the batch, while `end` is behind the present row, else 0 (int).
     """
 
@@ -95,6 +97,9 @@ class CutRunner(Runner):
         self.vdbe = address_of(statement.pointer)
         self.memory = mem.i64(self.vdbe + layout.Vdbe_aMem)
         self.batch = self.first_batch
+        self.fills = 0
+        self.known = statement.inlining
+        self.patience = statement.patience
         self.owner = None
         self.rc = 0
         self.left = self.busy = self.handed = self.begun = False
@@ -168,6 +173,7 @@ class CutRunner(Runner):
         """One call of `sqpyte_cut`; returns its result."""
         self.at_cut_before, self.passing_before = self.at_cut, self.passing
         self.batch = most = min(2 * self.batch, MOST_ROWS)
+        self.fills += 1
         passing, self.passing = self.passing, 0
         self.in_c_now = True
         held = self.held = self.buffer
@@ -318,17 +324,22 @@ class CutRunner(Runner):
                 self.end = self.i + self.stride
             elif not self.handed and self.back(self.at):
                 self.handed = True
+                self.spoil()
             return
         cursor = self.owner()
         if cursor is None:
             self.abandon()
         else:
+            self.spoil()
             self.settle_row(cursor)
+
+    def spoil(self):
+        """C does some rows before the statement is looked at again, more if this keeps happening."""
+        self.statement.patience = self.patience << self.known.spoil(self.fills)
 
     def hand_over(self, cursor):
         """Put the statement, whose state is all in C, into the cursor."""
         self.detach()
-        self.statement.patience = PATIENCE_AGAIN
         cursor._runner = None
         cursor._statement = self.statement
 

@@ -19,6 +19,8 @@ GROW = NUMBERS['SQPYTE_GROW']
 HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
 
 MOST_CLASSES = 4        # for one loop, by the types of the first row
+FEW = 10                # batches up to a write that don't pay for going back to C and coming again:
+MOST_SPOILT = 8         # then C does twice as many rows as the last time, and so on, so often
 DESCRIPTIONS = {
     'rows': 'its rows are computed in the program that asks for them',
     'ahead': 'its rows are computed in the program that asks for them, one ahead',
@@ -82,6 +84,15 @@ class Known:
         if key not in _shapes:
             _shapes[key] = Shapes(program, self.calls)
         self.shapes = _shapes[key]
+
+    def spoil(self, batches):
+        """Note that what C had run ahead was undone, after so many batches (int).
+
+        Returns:
+            how often its patience is to be doubled until the statement is looked at again (int).
+        """
+        self.spoilt = min(self.spoilt + 1, MOST_SPOILT) if batches < FEW else 0
+        return self.spoilt
 
     def has_loops(self):
         """Whether any loop can be inlined, or rows computed ahead."""

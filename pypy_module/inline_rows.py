@@ -4,6 +4,9 @@
 rows (c_engine/rows.h); each row that is then asked for is a few loads from a buffer, and no call.
 How many rows there are in a batch grows with what has been asked for: 2, 4, 8, ...
 
+A short text that comes again is the same `str` as the last time, which saves half of the time that
+the program takes for it (c_engine/share.c finds it; 256 are kept).
+
 What isn't undone (see inline_ahead.py) is handed out whatever happens in between.  What can be
 undone goes back to the row that the caller is at, and the statement to its cursor: `settle`.
 """
@@ -24,12 +27,14 @@ COUNT, STOPPED = NUMBERS['SQPYTE_ROWS_COUNT'], NUMBERS['SQPYTE_ROWS_STOPPED']
 PC, UNDO = NUMBERS['SQPYTE_ROWS_PC'], NUMBERS['SQPYTE_ROWS_UNDO']
 CELLS = NUMBERS['SQPYTE_ROWS_CELLS']
 INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
+KNOWN, NEW = NUMBERS['SQPYTE_KNOWN'], NUMBERS['SQPYTE_NEW']
+SLOTS, SIZES = 2 ** NUMBERS['SQPYTE_SHARED_BITS'], 2 ** NUMBERS['SQPYTE_SHARED_SHIFT'] - 1
+SLOT_SHIFT = 3 + NUMBERS['SQPYTE_SHARED_SHIFT']     # of the slot in a tag
 BUFFER_WORDS = 8192
 MOST_ROWS = 128         # of a batch
 MOST_POOR = 16          # batches without a second row, one after the other: C does as well
 PATIENCE_POOR = 1000    # rows that C does then
-FEW = 10                # batches up to a write that don't pay for going back to C and coming again:
-MOST_SPOILT = 8         # then C does twice as many rows as the last time, and so on, so often
+SHARED_FROM = 9         # batch from which on texts that come again are one object
 UNROLLED = 50           # most columns that a generated `__next__` handles
 
 rows = lib.sqpyte_rows
@@ -52,6 +57,7 @@ class RowBatches:
         known: the inliner's Known of the statement.
         patience: of the statement when it goes back to C (int).
         fills: how many batches there have been (int).
+        texts: by slot, texts that may come again (list of str or None), or None.
     """
 
     stride: int
@@ -86,6 +92,7 @@ class RowBatches:
         self.owner = None
         self.wary = False
         self.listed = False
+        self.texts = None
         statement.runner = self
 
     def __iter__(self):
@@ -112,6 +119,9 @@ class RowBatches:
         """Get a batch; returns what stepping the statement has."""
         head = self.head
         self.fills += 1
+        if self.fills == SHARED_FROM:
+            self.texts = [None] * SLOTS
+            lib.sqpyte_rows_share(self.handle)
         self.most = most = min(2 * self.most, MOST_ROWS)
         self.k = self.end = self.first
         rc = rows(self.handle, self.ahead.spec, address_of(self.statement.cells), self.out, most)
@@ -158,9 +168,7 @@ class RowBatches:
         if cursor is None:
             self.abandon()
         elif self.undo:
-            known = self.known
-            known.spoilt = min(known.spoilt + 1, MOST_SPOILT) if self.fills < FEW else 0
-            self.patience <<= known.spoilt
+            self.patience <<= self.known.spoil(self.fills)
             self.go_back(cursor)
         else:
             self.wary = True
@@ -186,8 +194,12 @@ class RowBatches:
         k = self.k
         cells = statement.cells
         cells[COLUMNS] = self.stride // 2
-        for n in range(self.stride):
-            cells[ROW_CELLS + n] = WORDS[k + n]
+        for n in range(0, self.stride, 2):
+            tag = WORDS[k + n]
+            if tag & 7 >= KNOWN:
+                tag = (tag >> 3 & SIZES) << 3 | TEXT    # the cursor knows no slots
+            cells[ROW_CELLS + n] = tag
+            cells[ROW_CELLS + n + 1] = WORDS[k + n + 1]
         statement.kept = self.buffer
         cursor._runner = None
         cursor._statement = statement
@@ -253,8 +265,8 @@ class RowBatches:
             self.connection._give_back(self.statement)
 
 
-def cell_at(k):
-    """The value of the cell at WORDS[k]: int, float, str, bytes or None."""
+def cell_at(k, texts):
+    """The value of the cell at WORDS[k] (int, float, str, bytes or None); `texts`: see RowBatches."""
     tag = WORDS[k]
     if tag == INTEGER:
         return WORDS[k + 1]
@@ -262,8 +274,14 @@ def cell_at(k):
         return DOUBLES[k + 1]
     if tag == NULL:
         return None
+    kind = tag & 7
+    if kind == KNOWN:
+        return texts[tag >> SLOT_SHIFT]
+    if kind == NEW:
+        value = texts[tag >> SLOT_SHIFT] = data_at(WORDS[k + 1], tag >> 3 & SIZES).decode()
+        return value
     data = data_at(WORDS[k + 1], tag >> 3)
-    return data.decode() if tag & 7 == TEXT else data
+    return data.decode() if kind == TEXT else data
 
 
 def generate(count):
@@ -272,9 +290,10 @@ def generate(count):
              '    if self.wary:',
              '        return self.looked()',
              '    k = self.k',
+             '    texts = self.texts',
              '    try:']
     if count > UNROLLED:
-        lines.append('        row = tuple([cell_at(k + 2 * n) for n in range(%d)])' % count)
+        lines.append('        row = tuple([cell_at(k + 2 * n, texts) for n in range(%d)])' % count)
     else:
         for i in range(count):
             tag = 'k' if i == 0 else 'k + %d' % (2 * i)
@@ -287,8 +306,13 @@ def generate(count):
                 '            v%d = DOUBLES[%s]' % (i, value),
                 '        elif t == 5:',
                 '            v%d = None' % i,
-                '        elif t & 1:',
+                '        elif t & 7 == 3:',
                 '            v%d = unpack(CHARS + (WORDS[%s] - BASE), t >> 3).decode()' % (i, value),
+                '        elif t & 7 == %d:' % KNOWN,
+                '            v%d = texts[t >> %d]' % (i, SLOT_SHIFT),
+                '        elif t & 7 == %d:' % NEW,
+                '            v%d = texts[t >> %d] = unpack(CHARS + (WORDS[%s] - BASE), t >> 3 & %d)'
+                '.decode()' % (i, SLOT_SHIFT, value, SIZES),
                 '        else:',
                 '            v%d = unpack(CHARS + (WORDS[%s] - BASE), t >> 3)' % (i, value)]
         lines.append('        row = (%s)' % ''.join('v%d, ' % i for i in range(count)))

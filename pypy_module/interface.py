@@ -108,6 +108,8 @@ int sqpyte_tier(void *stmt);
 int sqpyte_covers_loop(intptr_t stmt, int head);
 
 int sqpyte_loops(intptr_t stmt);
+int64_t sqpyte_rows_left(intptr_t stmt);
+int sqpyte_begin(sqlite3_stmt *stmt, int64_t *out, int least, int64_t wanted);
 int sqpyte_batch(intptr_t cursor, intptr_t spec, intptr_t out, int next);
 void sqpyte_batch_seek(intptr_t cursor, int ix);
 intptr_t sqpyte_python_function(intptr_t funcdef);
@@ -116,6 +118,7 @@ int sqpyte_accumulator(intptr_t mem, intptr_t funcdef, int64_t key);
 
 intptr_t sqpyte_rows_open(intptr_t stmt);
 void sqpyte_rows_close(intptr_t rows);
+void sqpyte_rows_share(intptr_t rows);
 int sqpyte_rows(intptr_t rows, intptr_t spec, intptr_t cells, intptr_t out, int most);
 int sqpyte_pure_function(intptr_t funcdef);
 int sqpyte_rows_back(intptr_t rows, int row);

@@ -461,3 +461,23 @@ def test_transactions_end_inside():
                 found += [outcome(lambda: connection.execute(query).fetchall()), calls]
         return found
     compare(action, oracle='C')
+
+
+def test_writes_that_keep_coming_leave_more_to_c():
+    """C does twice as many rows as the last time before the loop is inlined again."""
+    with planned('specialised'):
+        connection = sqpyte.connect(':memory:', isolation_level=None)
+        connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY)')
+        connection.execute('CREATE TABLE log(x)')
+        connection.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(1000)])
+        connection.create_function('f', 1, lambda a: a + 1)
+        found, runners = [], set()
+        cursor = connection.execute('SELECT f(u.a) FROM t CROSS JOIN t AS u ON u.a = t.a')
+        for row in cursor:
+            found += row
+            if cursor._runner is not None:
+                runners.add(cursor._runner)
+            connection.execute('INSERT INTO log VALUES(1)')
+        assert found == list(range(1, 1001))
+        assert 5 <= len(runners) <= 12
+        connection.close()

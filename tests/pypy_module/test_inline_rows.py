@@ -5,6 +5,7 @@ import sys
 import pytest
 
 import sqpyte
+from pypy_module import inline_rows
 from tests.extent import everything
 
 from .inlining import Counter, answers, outcome, planned
@@ -36,6 +37,12 @@ WRITES_HERE = WRITES + [
     'DELETE FROM w WHERE v > {here}', 'UPDATE w SET k = k || \'x\' WHERE v = {next}', 'DROP TABLE w',
     'DROP INDEX ib', 'REINDEX', 'INSERT INTO log SELECT a FROM t', 'ANALYZE',
     'SELECT count(*) FROM t, w', 'PRAGMA integrity_check']
+
+
+@pytest.fixture(autouse=True)
+def shared_early(monkeypatch):
+    """Texts that come again are found from the second batch on."""
+    monkeypatch.setattr(inline_rows, 'SHARED_FROM', 2)
 
 
 def compare(action, oracle='sqlite3'):
@@ -240,6 +247,66 @@ def test_long_texts(size):
     compare(action)
 
 
+KINDS_OF_TEXTS = {
+    'runs': 'i / 4', 'few': 'i % 5', 'as many as are kept': 'i % 256', 'more': 'i % 1100',
+    'distinct': 'i', 'later': 'CASE WHEN i < 20000 THEN i ELSE i % 3 END',
+    'at first': 'CASE WHEN i < 700 THEN i % 3 ELSE i END',
+}
+SHAPES_OF_TEXTS = ['x', '\'a text of some length \' || x', 'substr(hex(zeroblob(40)), 1, x % 67)',
+                   'CASE x % 3 WHEN 0 THEN x\'61\' WHEN 1 THEN \'a\' ELSE NULL END',
+                   'char(228, 8364, 128512) || x', 'substr(\'0123456789\', 1, x % 10)']
+
+
+@pytest.mark.parametrize('kind', sorted(KINDS_OF_TEXTS))
+def test_texts_that_come_again(kind):
+    rows = 45000 if kind in ('later', 'distinct') else 3000
+
+    def action(side):
+        connection = side.connect()
+        connection.execute('CREATE TABLE n AS WITH RECURSIVE r(i) AS (SELECT 0 UNION ALL '
+                           'SELECT i + 1 FROM r WHERE i < %d) SELECT i FROM r' % rows)
+        connection.execute('CREATE TABLE x AS SELECT CAST(%s AS TEXT) AS x FROM n'
+                           % KINDS_OF_TEXTS[kind])
+        query = ('SELECT %s, x.rowid FROM x CROSS JOIN n ON n.rowid = x.rowid'
+                 % ', '.join(SHAPES_OF_TEXTS))
+        found = [connection.execute(query).fetchall()]
+        cursor = connection.execute(query)
+        for row in cursor:
+            found.append(row)
+            if row[-1] in (7, 300, 2000):   # to C and ahead again
+                connection.execute('DELETE FROM n WHERE i = 2500')
+        return found, [tuple(map(type, row)) for row in found[0]]
+    compare(action)
+
+
+@pytest.mark.parametrize('order', ['', 'ORDER BY u.b'])
+def test_texts_that_come_again_are_one_object(order):
+    query = 'SELECT t.d, u.d FROM t AS u CROSS JOIN t INDEXED BY ib ON t.b >= 0 %s' % order
+    with planned('specialised'):
+        connection = sqpyte.connect(':memory:', isolation_level=None)
+        connection.execute('CREATE TABLE t(b, d)')
+        connection.execute('CREATE INDEX ib ON t(b)')
+        connection.executemany('INSERT INTO t VALUES(?, ?)', [
+            (i, 'text %d' % i) for i in range(50)])
+        left, right = zip(*connection.execute(query).fetchall())
+        assert len(left) == 2500 and len(set(left)) == len(set(right)) == 50
+        assert len(set(map(id, left))) < 3 * 50
+        assert len(set(map(id, right))) < 3 * 50
+
+
+@pytest.mark.parametrize('count', [2, 60])
+def test_rows_that_fill_the_buffer(count):
+    """A row that doesn't fit in has made no text known."""
+    def action(side):
+        connection = side.connect()
+        connection.execute('CREATE TABLE t(a, b)')
+        connection.executemany('INSERT INTO t VALUES(?, ?)', [
+            ('text %d' % (i // 3), 'x' * (i * 977 % 9000)) for i in range(600)])
+        return connection.execute('SELECT %s FROM t CROSS JOIN t AS u ON u.rowid = t.rowid' % ', '.join(
+            ['t.a', 'u.b'] * (count // 2))).fetchall()
+    compare(action)
+
+
 def test_hooks_between_rows():
     def action(side):
         connection = many(side)
@@ -267,7 +334,6 @@ def test_many_columns():
 
 def test_batches_grow_and_are_bounded():
     """Who reads one row pays for one more; and buffers are used again."""
-    from pypy_module import inline_rows
     with planned('specialised'):
         connection = sqpyte.connect(':memory:', isolation_level=None)
         connection.execute('CREATE TABLE t(a)')

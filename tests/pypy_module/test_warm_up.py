@@ -7,8 +7,8 @@ import pytest
 
 import sqpyte
 from benchmarks import startup
-from pypy_module import generated, worth
-from tests.pypy_module.inlining import planned
+from pypy_module import generated, inline, tiers, worth
+from tests.pypy_module.inlining import Counter, planned
 
 PYPY = platform.python_implementation() == 'PyPy'
 
@@ -76,3 +76,30 @@ def test_kept_code(tmp_path, monkeypatch):
         assert generated.define('x = 3', 'sample', {}, keep=True)['x'] == 3
     monkeypatch.setattr(generated, 'FOLDER', str(tmp_path / 'missing'))
     assert generated.define('x = 4', 'sample', {}, keep=True)['x'] == 4
+
+
+def test_loops_with_aggregates_are_looked_at_in_c(monkeypatch):
+    """A small join stays in C, however often; as soon as a large one comes it is taken over."""
+    class Sum:
+        total = 0
+
+        def step(self, value):
+            self.total += value
+
+        def finalize(self):
+            return self.total
+
+    monkeypatch.setattr(tiers, 'planner', inline.Planner(worth=3000))
+    connection = sqpyte.connect(':memory:', isolation_level=None)
+    connection.create_aggregate('py_sum', 1, Sum)
+    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY)')
+    sql = 'SELECT py_sum(u.a) FROM t CROSS JOIN t AS u ON u.a = t.a'
+    started = Counter.started
+    for rows in (1, 10, 10, 10, 10, 10, 10, 10, 10, 10, 5000):
+        connection.execute('DELETE FROM t')
+        connection.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(rows)])
+        assert Counter.started == started
+        total, = connection.execute(sql).fetchone()
+        assert total == sum(range(rows))
+    assert Counter.started == started + 1
+    connection.close()
