@@ -91,6 +91,10 @@ class Planner:
         known = machine.known(statement)
         place = machine.counter(statement)
         loop = known.loop_at(place)
+        tape = known.tape_at(place)
+        if tape is not None and not machine.obstacle(statement):
+            statement.patience = self.patience_again
+            return machine.enter_tape(self.specialise, connection, cursor, statement, tape)
         ahead = None if loop is not None else known.ahead_at(place)
         cut = None if loop is not None or ahead is not None else known.cut_at(place)
         if loop is None and ahead is None and cut is None:
