@@ -281,6 +281,9 @@ int sqpyte_loops(long pStmt){
     int opcode = p->aOp[pc].opcode;
     if( (opcode==OP_Next || opcode==OP_Prev || opcode==OP_SorterNext) && p->aOp[pc].p2<pc ){
       found |= sqpyteScan(p, pc);
+    }else if( opcode==OP_AggValue && p->aOp[pc].p4type==P4_FUNCDEF
+           && sqpyte_python_function((long)p->aOp[pc].p4.pFunc) ){
+      found |= SQPYTE_LOOP_PYTHON;    /* a window function */
     }
   }
   if( !sqpyteOneRow(p) ) found |= SQPYTE_LOOP_MORE;

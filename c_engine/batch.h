@@ -51,7 +51,8 @@ SQPYTE_EXPORT void sqpyte_batch_seek(long pVdbeCursor, int ix);
 /* What sqpyte_loops finds, added up. */
 #define SQPYTE_LOOP_ROWS 1        /* a scan of a table that returns rows */
 #define SQPYTE_LOOP_PYTHON 2      /* one that calls functions in the caller's
-                                  ** language for more rows than it returns */
+                                  ** language for more rows than it returns, or
+                                  ** a window function in it */
 #define SQPYTE_LOOP_MORE 4        /* it may return several rows */
 /* Whether a statement has loops that may be worth inlining: 0 or SQPYTE_LOOP_*. */
 SQPYTE_EXPORT int sqpyte_loops(long pStmt);

@@ -31,8 +31,9 @@ static void sqpyteCutPatch(SqpyteRows *pRows, int bPut){
   }
 }
 
-/* Keeps a register as the next value of the row; 0 if there is no room. */
-static int sqpyteKeepValue(SqpyteRows *pRows, Mem *pMem, i64 *aRow, int nTag){
+/* Keeps a register as the next value of the row, whose words end at zEnd; 0 if
+** there is no room. */
+static int sqpyteKeepValue(SqpyteRows *pRows, Mem *pMem, i64 *aRow, int nTag, char *zEnd){
   int i = pRows->iSlot++;
   int f = pMem->flags;
   i64 *pValue = &aRow[nTag+i];
@@ -51,7 +52,7 @@ static int sqpyteKeepValue(SqpyteRows *pRows, Mem *pMem, i64 *aRow, int nTag){
     int n;
     if( (f & MEM_Zero) && sqlite3VdbeMemExpandBlob(pMem) ) return 0;
     n = pMem->n;
-    if( pRows->zFree - (char*)(aRow + sqpyteCutOf(pRows)[SQPYTE_CUT_STRIDE])<n ){
+    if( pRows->zFree - zEnd<n ){
       pRows->nNeed = n;
       return 0;
     }
@@ -129,7 +130,8 @@ static int sqpyteCutWatched(SqpyteRows *pRows, int pc){
   }
   for(a=pRows->aLate; a[0]!=pc; a+=2+a[1]){}
   for(i=0; i<a[1]; i++){
-    if( !sqpyteKeepValue(pRows, &p->aMem[a[2+i]], aRow, (int)aCut[SQPYTE_CUT_TAGS]) ){
+    if( !sqpyteKeepValue(pRows, &p->aMem[a[2+i]], aRow, (int)aCut[SQPYTE_CUT_TAGS],
+                         (char*)(aRow + aCut[SQPYTE_CUT_STRIDE])) ){
       return -1 - (int)aCut[SQPYTE_CUT_FIRST];
     }
   }

@@ -4,8 +4,8 @@
 ** (tier.c, settings.c, vm_helpers.c, vm_functions.c, vm_texts.c,
 ** vm_patterns.c, vm_convert.c, vm_rowset.c, seek.c, look_ahead.c, recall.c,
 ** program_key.c), the fused calls (fused.c), the page batches (batch.c,
-** worth.c), the
-** row batches (rows.c) and the cuts (cuts.c) of the PyPy module.
+** worth.c), the row batches (rows.c), the cuts (cuts.c) and the tapes (tapes.c)
+** of the PyPy module.
 */
 #include "sqlite3.c"
 #include "engine.h"
@@ -198,3 +198,4 @@ int sqpyte_may_seek(void *pVdbe){
 #include "worth.c"
 #include "rows.c"
 #include "cuts.c"
+#include "tapes.c"

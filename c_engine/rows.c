@@ -8,6 +8,7 @@
 #include "rows.h"
 #include "cuts.h"
 #include "share.c"
+#include "tapes.h"
 
 /* Back-edges of loops after which a batch ends, however few rows it has: the
 ** caller hasn't asked for them yet, and the VM may be faster. */
@@ -19,6 +20,7 @@ struct SqpytePlace {
   VdbeCursor *pC;             /* 0: nothing noted */
   i64 movetoTarget;
   i64 seqCount;
+  i64 iKey;                   /* bByKey: the row's */
   int iAlt;                   /* number of pAltCursor, -1 if there is none */
   int seekResult;
   int skipNext;
@@ -26,6 +28,7 @@ struct SqpytePlace {
   u16 seekHit;
   u8 nullRow;
   u8 deferredMoveto;
+  u8 bByKey;                  /* on a row with the rowid iKey, whatever its page */
   u8 eState;
   i8 iPage;
   u16 aiIdx[BTCURSOR_MAX_DEPTH];    /* the last one used is BtCursor.ix */
@@ -63,6 +66,16 @@ struct SqpyteRows {
   i64 nLog;                   /* bytes of it in use */
   int nLogAlloc;
   SqpyteShared *pShared;      /* 0: no texts are looked up */
+  int iStart;                 /* pc where the state was noted */
+  u8 bTape;                   /* the spec has a tape (tapes.h), not a cut */
+  int nEvent;                 /* events of the present row */
+  i64 *aRow;                  /* the present row, if bInRow */
+  i64 *aNext;                 /* where the tape goes on */
+  i64 *aDelete;               /* rows to be deleted: numbers of cursors, rowids */
+  int nDelete;
+  int nDeleteAlloc;
+  i64 *aLast;                 /* the last rowids of tables that rows are inserted into */
+  int nLastAlloc;
 };
 
 long sqpyte_rows_open(long pStmt){
@@ -98,6 +111,8 @@ void sqpyte_rows_close(long rows){
   sqlite3_free(pRows->aOpcode);
   sqlite3_free(pRows->aLog);
   sqlite3_free(pRows->pShared);
+  sqlite3_free(pRows->aDelete);
+  sqlite3_free(pRows->aLast);
   sqlite3_free(pRows);
 }
 
@@ -223,6 +238,11 @@ static int sqpyteDeleteKeys(SqpyteRows *pRows){
 
 static int sqpyteCutWatched(SqpyteRows*, int);  /* cuts.c */
 static void sqpyteCutPatch(SqpyteRows*, int);
+static const i64 *sqpyteTapeEntry(const SqpyteRows*, int);    /* tapes.c */
+static int sqpyteTapeWatches(const SqpyteRows*, const i64*);
+static int sqpyteTapeWatched(SqpyteRows*, int, const i64*);
+static void sqpyteTapePatch(SqpyteRows*, int);
+static int sqpyteUndoInserts(SqpyteRows*);
 
 /* What an opcode that is watched does: returns the pc to go on with, or minus
 ** one minus the pc before which the statement stops. */
@@ -234,6 +254,10 @@ int sqpyteWatched(Vdbe *p, int pc){
   const Op *pOp = &p->aOp[pc];
   int n = (int)aSpec[SQPYTE_AHEAD_WATCHED];
   int i = 0;
+  if( pRows->bTape ){
+    const i64 *aEntry = sqpyteTapeEntry(pRows, pc);
+    if( sqpyteTapeWatches(pRows, aEntry) ) return sqpyteTapeWatched(pRows, pc, aEntry);
+  }
   while( i<n && aWatched[i]!=pc ) i++;
   if( i==n || pRows->eCut==SQPYTE_CUT_TO ) return sqpyteCutWatched(pRows, pc);
   switch( pRows->aOpcode[i] ){
@@ -271,18 +295,19 @@ static int sqpyteRunAhead(Vdbe *p){
     pRows->aOpcode[i] = p->aOp[aWatched[i]].opcode;
     p->aOp[aWatched[i]].opcode = SQPYTE_OP_WATCHED;
   }
-  if( pRows->eCut ) sqpyteCutPatch(pRows, 1);
+  if( pRows->eCut ) (pRows->bTape ? sqpyteTapePatch : sqpyteCutPatch)(pRows, 1);
   p->sqpyteBudget = nBudget;
   rc = sqlite3VdbeExec(p);
   p->sqpyteBudget = 0;
-  if( pRows->eCut ) sqpyteCutPatch(pRows, 0);
+  if( pRows->eCut ) (pRows->bTape ? sqpyteTapePatch : sqpyteCutPatch)(pRows, 0);
   for(i=0; i<n; i++) p->aOp[aWatched[i]].opcode = pRows->aOpcode[i];
   p->cacheCtr = (p->cacheCtr + 2)|1;
   return rc==SQPYTE_STOP || rc==SQPYTE_HOT ? SQLITE_ROW : rc;
 }
 
-/* The position of the cursor number i; 0 if it can't be noted. */
-static int sqpyteNotePlace(Vdbe *p, int i, SqpytePlace *pPlace){
+/* The position of the cursor number i; 0 if it can't be noted. bByKey: in a rowid
+** table of the statement's own by the rowid, for rows are inserted and deleted. */
+static int sqpyteNotePlace(Vdbe *p, int i, SqpytePlace *pPlace, int bByKey){
   VdbeCursor *pC = i<p->nCursor ? p->apCsr[i] : 0;
   BtCursor *pCur;
   int j;
@@ -290,6 +315,10 @@ static int sqpyteNotePlace(Vdbe *p, int i, SqpytePlace *pPlace){
   if( pC==0 || pC->eCurType==CURTYPE_PSEUDO ) return 1;
   if( pC->eCurType!=CURTYPE_BTREE ) return 0;
   pCur = pC->uc.pCursor;
+  pPlace->bByKey = bByKey && pC->isEphemeral && pC->isTable;
+  if( pPlace->bByKey && pCur->eState==CURSOR_REQUIRESEEK ){
+    if( btreeRestoreCursorPosition(pCur) ) return 0;
+  }
   if( pCur->eState>=CURSOR_REQUIRESEEK ) return 0;
   pPlace->pC = pC;
   pPlace->movetoTarget = pC->movetoTarget;
@@ -307,7 +336,10 @@ static int sqpyteNotePlace(Vdbe *p, int i, SqpytePlace *pPlace){
   pPlace->eState = pCur->eState;
   pPlace->skipNext = pCur->skipNext;
   pPlace->iPage = pCur->iPage;
-  if( pCur->eState!=CURSOR_INVALID ){
+  if( pPlace->bByKey ){
+    if( pCur->eState==CURSOR_SKIPNEXT ) return 0;
+    if( pCur->eState==CURSOR_VALID ) pPlace->iKey = sqlite3BtreeIntegerKey(pCur);
+  }else if( pCur->eState!=CURSOR_INVALID ){
     memcpy(pPlace->aiIdx, pCur->aiIdx, sizeof(u16)*pCur->iPage);
     pPlace->aiIdx[pCur->iPage] = pCur->ix;
   }
@@ -333,6 +365,11 @@ static int sqpyteRestorePlace(Vdbe *p, int i, const SqpytePlace *pPlace){
   if( pPlace->eState==CURSOR_INVALID ){
     btreeReleaseAllCursorPages(pCur);
     return SQLITE_OK;
+  }
+  if( pPlace->bByKey ){
+    int res;
+    rc = sqlite3BtreeTableMoveto(pCur, pPlace->iKey, 0, &res);
+    return rc==SQLITE_OK && res ? SQLITE_CORRUPT_BKPT : rc;
   }
   rc = moveToRoot(pCur);
   /* An empty root page has made the one step down already. */
@@ -391,8 +428,9 @@ static int sqpyteNote(SqpyteRows *pRows){
     if( sqlite3VdbeMemCopy(&pRows->aMem[i], pFrom) ) return 0;
   }
   for(i=0; i<nPlace; i++){
-    if( !sqpyteNotePlace(p, (int)a[nMem+i], &pRows->aPlace[i]) ) return 0;
+    if( !sqpyteNotePlace(p, (int)a[nMem+i], &pRows->aPlace[i], pRows->bTape) ) return 0;
   }
+  pRows->iStart = p->pc;
   pRows->nPlace = nPlace;
   pRows->bNoted = 1;
   return 1;
@@ -471,7 +509,9 @@ static int sqpyteUndo(SqpyteRows *pRows){
   for(i=0; i<pRows->nPlace; i++){
     VdbeCursor *pC = pRows->aPlace[i].pC
         ? p->apCsr[pRows->aSpec[SQPYTE_AHEAD_HEAD+pRows->nMem+i]] : 0;
-    if( pC && pC->uc.pCursor->eState>=CURSOR_REQUIRESEEK ) return SQLITE_MISUSE;
+    if( pC && !pRows->aPlace[i].bByKey && pC->uc.pCursor->eState>=CURSOR_REQUIRESEEK ){
+      return SQLITE_MISUSE;
+    }
   }
   a = pRows->aSpec + SQPYTE_AHEAD_HEAD;
   for(i=0; i<pRows->nMem; i++){
@@ -483,6 +523,10 @@ static int sqpyteUndo(SqpyteRows *pRows){
       sqlite3VdbeMemMove(pTo, pFrom);
     }
   }
+  if( pRows->bTape ){
+    rc = sqpyteUndoInserts(pRows);
+    pRows->nDelete = 0;
+  }
   for(i=0; i<pRows->nPlace && rc==SQLITE_OK; i++){
     rc = sqpyteRestorePlace(p, (int)a[pRows->nMem+i], &pRows->aPlace[i]);
   }
@@ -492,7 +536,7 @@ static int sqpyteUndo(SqpyteRows *pRows){
   p->sqpyteError = rc;
   sqlite3DbFree(p->db, p->zErrMsg);
   p->zErrMsg = 0;
-  p->pc = (int)pRows->aSpec[SQPYTE_AHEAD_PC];
+  p->pc = pRows->iStart;
   p->pResultRow = 0;
   p->cacheCtr = (p->cacheCtr + 2)|1;
   return SQLITE_OK;

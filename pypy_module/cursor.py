@@ -136,7 +136,7 @@ class Cursor(Many):
                 try:
                     self._row = statement.decode(cells, statement.doubles, statement.texts)
                 except UnicodeDecodeError:
-                    self._row = Undecodable(statement)
+                    self._row = Undecodable.of(statement)
                 self._description = statement.description
                 self._lastrowid = cells[ROWID]
                 statement.busy = False
@@ -313,7 +313,7 @@ class Cursor(Many):
         try:
             return next(self._runner)
         except BaseException:
-            if self._runner is not None:
+            if self._runner is not None and type(self._row) is not Undecodable:
                 self._drop()
             raise
         finally:
@@ -382,7 +382,12 @@ class Undecodable:
         values: the row (tuple), with such texts decoded by `surrogateescape`.
     """
 
-    def __init__(self, statement):
-        self.message = unpacking.undecodable(statement)
-        self.values = unpacking.convert(
-            statement, lambda data: data.decode('utf-8', 'surrogateescape'), None)
+    def __init__(self, message, values):
+        self.message = message
+        self.values = values
+
+    @classmethod
+    def of(cls, statement):
+        """The present row of a statement."""
+        return cls(unpacking.undecodable(statement), unpacking.convert(
+            statement, lambda data: data.decode('utf-8', 'surrogateescape'), None))

@@ -59,17 +59,22 @@ class Planner:
             return stepped(statement)
         rc = self._begun(statement)
         if rc != tiers.INLINED:
+            statement.patience = self.patience
             return rc
         machine = _machine()
         known = machine.known(statement)
         loop = known.loop_with_user_code()
-        cut = None if loop is not None else known.cut_at(None)
-        if loop is None and cut is None:
+        tape = None if loop is not None else known.shapes.tape
+        cut = None if loop is not None or tape is not None else known.cut_at(None)
+        if loop is None and cut is None and tape is None:
             statement.inlinable = False
             statement.patience = self.patience
             return stepped(statement)
         if machine.obstacle(statement):
             return stepped(statement)
+        if tape is not None:
+            statement.patience = self.patience_again
+            return machine.enter_tape(self.specialise, connection, cursor, statement, tape)
         if loop is None:
             statement.patience = self.patience_again
             return machine.enter_cut(self.specialise, connection, cursor, statement, cut)
@@ -91,6 +96,10 @@ class Planner:
         known = machine.known(statement)
         place = machine.counter(statement)
         loop = known.loop_at(place)
+        tape = known.tape_at(place)
+        if tape is not None and not machine.obstacle(statement):
+            statement.patience = self.patience_again
+            return machine.enter_tape(self.specialise, connection, cursor, statement, tape)
         ahead = None if loop is not None else known.ahead_at(place)
         cut = None if loop is not None or ahead is not None else known.cut_at(place)
         if loop is None and ahead is None and cut is None:

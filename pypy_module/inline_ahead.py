@@ -104,6 +104,9 @@ class Aheads:
             if op.opcode in _OPENS:
                 self.kinds.setdefault(op.p1, set()).add(_OPENS[op.opcode])
                 self.opened.setdefault(op.p1, set()).add((op.opcode, op.p2, op.p3))
+        # Accumulators that a Null ends, by calling the user's `finalize`.
+        self.ended = {self.ops[pc].p1 for pc in calls.results
+                      if self.ops[pc].opcode == opcodes.OP_AggValue}
         self.distinct = self._distinct()
         self.found: dict = {}
         for pc, op in enumerate(self.ops):
@@ -166,6 +169,8 @@ class Aheads:
     def may(self, pc, op, way):
         """Whether the opcode `op` (Op) at `pc` may be run ahead, FREE or UNDONE as `way` says."""
         opcode = op.opcode
+        if opcode == opcodes.OP_Null and self.ended & set(range(op.p2, max(op.p2, op.p3) + 1)):
+            return False
         if opcode in REGISTERS or opcode == ROW or opcode == ONCE:
             return True
         if opcode in CALLS:

@@ -10,8 +10,9 @@ from pypy_module.library import lib
 from sqpyte import capi, mem
 from sqpyte.compare import OTHER
 
-RESULTS = (opcodes.OP_AggInverse, opcodes.OP_AggValue, opcodes.OP_AggFinal)
-CALLS = (opcodes.OP_Function, opcodes.OP_PureFunc, opcodes.OP_AggStep, opcodes.OP_AggStep1)
+RESULTS = (opcodes.OP_AggValue, opcodes.OP_AggFinal)
+CALLS = (opcodes.OP_Function, opcodes.OP_PureFunc, opcodes.OP_AggStep, opcodes.OP_AggStep1,
+         opcodes.OP_AggInverse)
 
 
 class Calls:
@@ -20,6 +21,7 @@ class Calls:
     Attributes:
         arguments: number of arguments (int) by the pc of a call.
         python: pcs of the calls of functions and aggregates written in Python (set).
+        results: pcs of AggValue and AggFinal of such aggregates (set).
         definitions: by such a pc, the address of its SqpyteFunction (see c_engine/fused.h).
         functions: by the pc of an aggregate's step, the address of its FuncDef.
         names: names of the other functions (str) by pc.
@@ -35,6 +37,7 @@ class Calls:
         """Take the address of the Vdbe and its decoded opcodes (list of Op)."""
         self.arguments = {}
         self.python = set()
+        self.results = set()
         self.definitions = {}
         self.functions = {}
         self.names = {}
@@ -51,7 +54,7 @@ class Calls:
             elif op.opcode in CALLS:
                 self._call(pc, op, p4type, mem.i64(at + layout.VdbeOp_p4))
             elif op.opcode in RESULTS and p4type == layout.P4_FUNCDEF:
-                self._judge(pc, mem.i64(at + layout.VdbeOp_p4))
+                self._result(pc, mem.i64(at + layout.VdbeOp_p4))
             elif p4type == layout.P4_COLLSEQ:
                 self._collation(mem.i64(at + layout.VdbeOp_p4))
             elif p4type == layout.P4_KEYINFO:
@@ -59,6 +62,7 @@ class Calls:
                 for field in range(mem.u16(key_info + layout.KeyInfo_nAllField)):
                     self._collation(mem.i64(key_info + layout.KeyInfo_aColl + 8 * field))
         self.key = (tuple(sorted(self.arguments.items())), tuple(sorted(self.python)),
+                    tuple(sorted(self.results)),
                     tuple(sorted(self.tables)), tuple(sorted(self.built_in)),
                     tuple(sorted(self.pure)), self.foreign_collation)
 
@@ -83,6 +87,12 @@ class Calls:
             self.names[pc] = name_at(mem.i64(function + layout.FuncDef_zName))
             if mem.i32(function + layout.FuncDef_funcFlags) & layout.SQLITE_FUNC_BUILTIN:
                 self.built_in.add(pc)
+
+    def _result(self, pc, function):
+        """Note the facts about the AggValue or AggFinal at `pc` of the FuncDef at `function`."""
+        self._judge(pc, function)
+        if lib.sqpyte_python_function(function):
+            self.results.add(pc)
 
     def _judge(self, pc, function):
         """Note whether the call at `pc` of the FuncDef at `function` is pure."""

@@ -1,6 +1,6 @@
 """Taking a loop over from C: its class, stopping the statement there, starting the runner."""
 
-from c_engine.generated import layout
+from c_engine.generated import layout, opcodes
 from pypy_module import inline_rows, tiers
 from pypy_module.inline import stepped
 from pypy_module.inline_ahead import FREE, UNDONE, Aheads
@@ -11,6 +11,9 @@ from pypy_module.inline_cut_code import CutCode
 from pypy_module.inline_cut_runner import first_tags as first_tags_of_cut
 from pypy_module.inline_cut_runner import started
 from pypy_module.inline_shape import RUN, Flow, loops
+from pypy_module.inline_tape import tape as tape_of
+from pypy_module.inline_tape_code import TapeCode
+from pypy_module.inline_tape_runner import started as started_tape
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import capi, mem
 from sqpyte.program import program_of
@@ -32,6 +35,12 @@ CALLS = {
     'run': 'they run as one loop in Python, over rows that C computes up to there',
 }
 
+TAPES = {
+    FREE: 'they run in the program that asks for the rows, which C runs ahead without them',
+    UNDONE: 'they run in the program that asks for the rows, which C runs ahead without them, undone '
+            'where it matters',
+}
+
 WAYS = {
     FREE: 'its rows are computed ahead in C, many in one call',
     UNDONE: 'its rows are computed ahead in C, many in one call, and undone where it matters',
@@ -48,6 +57,8 @@ class Shapes:
         aheads: the Aheads.
         cuts: list of (pc of the first call, pc of the Next, Cut or None, reason), for loops that
             can't be inlined as a whole.
+        tape: the Tape of a program that has window functions written in Python, or None; tapeless: why
+            there is none (str), '' if there are no such functions.
         classes: by the head of a loop or cut, its classes by the tags of the first row (dict of dicts).
     """
 
@@ -60,6 +71,10 @@ class Shapes:
         if calls.python:
             self.cuts = [cut for cut in cuts(program, Flow(program.ops), self.aheads)
                          if cut[1] not in inlined]
+        self.tape, self.tapeless = None, ''
+        if calls.results and any(program.ops[pc].opcode == opcodes.OP_AggValue
+                                 for pc in calls.results):
+            self.tape, self.tapeless = tape_of(program, Flow(program.ops), self.aheads)
         self.classes = {}
 
 
@@ -98,6 +113,7 @@ class Known:
         """Whether any loop can be inlined, or rows computed ahead."""
         return (any(loop is not None for _, loop, _ in self.shapes.found)
                 or any(cut is not None for _, _, cut, _ in self.shapes.cuts)
+                or self.shapes.tape is not None
                 or any(type(ahead) is not str for ahead in self.shapes.aheads.found.values()))
 
     def ahead_at(self, pc):
@@ -105,9 +121,16 @@ class Known:
         ahead = self.shapes.aheads.found.get(pc)
         return None if type(ahead) is str else ahead
 
+    def tape_at(self, pc):
+        """The Tape, if a statement that is at this pc is in its part of the program, or None."""
+        found = self.shapes.tape
+        return found if found is not None and pc in found.reached else None
+
     def in_cut(self, pc):
         """Whether the opcode at this pc is done in Python, though its loop is in C."""
-        return any(cut is not None and pc in cut.captures for _, _, cut, _ in self.shapes.cuts)
+        tape = self.shapes.tape
+        return (tape is not None and pc in tape.late
+                or any(cut is not None and pc in cut.captures for _, _, cut, _ in self.shapes.cuts))
 
     def loop_at(self, pc):
         """The Loop that holds this pc, or None."""
@@ -165,7 +188,17 @@ class Known:
                 details.append(made.source)
             places.update((pc, 'python') for pc in range(loop.head, loop.end + 1))
             reasons.append('loop at %d: %s' % (loop.head, DESCRIPTIONS[loop.shape]))
+        found = self.shapes.tape
+        if found is not None:
+            for made in self.classes_of(found).values():
+                details.append(made.source)
+            places.update((late, 'python') for late in found.late)
+            reasons.append('window functions at %d: %s' % (found.python[0], TAPES[found.way]))
+        elif self.shapes.tapeless:
+            reasons.append('window functions: ' + self.shapes.tapeless)
         for pc, _, cut, reason in self.shapes.cuts:
+            if found is not None and pc in found.late:
+                continue
             if cut is None:
                 reasons.append('call at %d: %s' % (pc, reason))
                 continue
@@ -279,6 +312,35 @@ def enter_cut(specialise, connection, cursor, statement, cut):
     made = class_for(statement, cut, tags, CutCode)
     runner = made(connection, statement, known(statement).calls, handle, buffer)
     return taken_over(runner, statement, cursor)
+
+
+def enter_tape(specialise, connection, cursor, statement, found):
+    """Step a statement to a window function's call, and have a runner go on there.
+
+    Returns:
+        INLINED, or what stepping the statement in C returned.
+    """
+    rc, handle, buffer = started_tape(statement, found)
+    if handle is None:
+        return statement.grow() if rc == GROW else rc
+    made = class_of_tape(statement, found, ())
+    runner = made(connection, statement, known(statement).calls, handle, buffer)
+    if specialise:
+        runner.made_for = lambda shapes: class_of_tape(statement, found, shapes)
+    return taken_over(runner, statement, cursor)
+
+
+def class_of_tape(statement, found, shapes):
+    """The class of a Tape for rows of these shapes (tuple), or of others if there are many already."""
+    classes = known(statement).classes_of(found)
+    if shapes not in classes:
+        for others in classes:
+            if shapes and set(shapes) <= set(others):
+                return classes[others]
+        if len(classes) > MOST_CLASSES:
+            return classes[()]
+        classes[shapes] = TapeCode(found, shapes).build()
+    return classes[shapes]
 
 
 def enter(specialise, connection, cursor, statement, loop):

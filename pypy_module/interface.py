@@ -126,6 +126,8 @@ int sqpyte_cut(intptr_t rows, intptr_t spec, intptr_t cells, intptr_t out, int m
 int sqpyte_cut_back(intptr_t rows, int row, int pc);
 int sqpyte_cut_one(intptr_t rows, int pc, intptr_t cells);
 int64_t sqpyte_take_accumulator(intptr_t mem);
+int sqpyte_tape(intptr_t rows, intptr_t spec, intptr_t cells, intptr_t out, int most);
+int sqpyte_tape_back(intptr_t rows, int word);
 """ + sqpyte.capi.declarations()
 
 

@@ -14,7 +14,8 @@ HEADERS = [os.path.join(BUILD, 'engine', 'sqlite3.h'),
            os.path.join(ROOT, 'c_engine', 'fused.h'),
            os.path.join(ROOT, 'c_engine', 'batch.h'),
            os.path.join(ROOT, 'c_engine', 'rows.h'),
-           os.path.join(ROOT, 'c_engine', 'cuts.h')]
+           os.path.join(ROOT, 'c_engine', 'cuts.h'),
+           os.path.join(ROOT, 'c_engine', 'tapes.h')]
 
 
 def find():

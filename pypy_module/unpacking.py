@@ -85,11 +85,16 @@ def undecodable(statement):
             try:
                 data.decode()
             except UnicodeDecodeError:
-                name = ffi.string(lib.sqlite3_column_name(statement.pointer, i))
-                message = (b"Could not decode to UTF-8 column '" + name + b"' with text '"
-                           + data.partition(b'\0')[0] + b"'")
-                return message[:198].decode('ascii', 'replace')
+                return undecodable_text(statement.pointer, i, data)
     return 'Could not decode to UTF-8'
+
+
+def undecodable_text(pointer, column, data):
+    """Return the same for the bytes `data` in a column (int) of the `sqlite3_stmt *`."""
+    name = ffi.string(lib.sqlite3_column_name(pointer, column))
+    message = (b"Could not decode to UTF-8 column '" + name + b"' with text '"
+               + data.partition(b'\0')[0] + b"'")
+    return message[:198].decode('ascii', 'replace')
 
 
 def convert(statement, text_factory, row_converters):

@@ -57,6 +57,12 @@ AHEAD = {
     'SELECT t.a FROM t CROSS JOIN i ON i.b = t.a WHERE f(t.a) > 5': UNDONE,
     'SELECT s(t.a), count(*) FROM t, i': 'they run as one loop in Python',
     'SELECT t.c, s(t.a), max(i.b) FROM t, i GROUP BY t.c': 'they run as one loop in Python',
+    'SELECT a, w(b) OVER (ORDER BY c ROWS 3 PRECEDING) FROM t': 'without them',
+    'SELECT a, w(b) OVER (PARTITION BY c ORDER BY b), w(c) OVER (PARTITION BY c ORDER BY b) FROM t':
+        'without them',
+    'SELECT w(b) OVER (PARTITION BY c), sum(b) OVER (PARTITION BY c) FROM t': 'without them',
+    'SELECT a, w(b) OVER (ORDER BY a ROWS 3 PRECEDING) FROM t': UNDONE,
+    'SELECT a, w(a) OVER (ORDER BY b) FROM i': UNDONE,
 }
 # This list may only shrink.
 LEFT = {
@@ -75,6 +81,11 @@ LEFT = {
     'SELECT s(f(n)) FROM (WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r LIMIT 9) '
     'SELECT n FROM r)': 'in no loop over a cursor',
     'SELECT b FROM t ORDER BY b COLLATE mine': 'a collation that is not SQLite\'s own',
+    'SELECT w(b) OVER (ORDER BY c ROWS 3 PRECEDING) + 1 FROM t': 'opcode Add depends on it',
+    'SELECT w(b) OVER x, rank() OVER x FROM t WINDOW x AS (ORDER BY a ROWS 3 PRECEDING)':
+        'the window function rank',
+    'SELECT w(b) OVER (ORDER BY c), f(a) FROM t': 'a function written in Python is called for each row',
+    'SELECT w(b) OVER (ORDER BY c COLLATE mine) FROM t': 'a collation that is not SQLite\'s own',
     'DELETE FROM t': 'not a query',
 }
 
@@ -96,6 +107,9 @@ def tables():
         connection.create_function('f', 1, lambda value: value)
         connection.create_aggregate('s', -1, type('S', (), {
             'step': lambda self, *values: None, 'finalize': lambda self: 1}))
+        connection.create_window_function('w', -1, type('W', (), {
+            'step': lambda self, *values: None, 'inverse': lambda self, *values: None,
+            'value': lambda self: 1, 'finalize': lambda self: 1}))
         yield connection
         connection.close()
 
