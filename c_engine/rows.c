@@ -61,6 +61,9 @@ struct SqpyteRows {
                               ** number and above 32 bits its size, the key */
   i64 nLog;                   /* bytes of it in use */
   int nLogAlloc;
+  Mem *aTail;                 /* the registers of a tail, while it runs */
+  int nTailAlloc;
+  const i64 *aRow;            /* the row that a tail is done for */
 };
 
 long sqpyte_rows_open(long pStmt){
@@ -90,6 +93,7 @@ void sqpyte_rows_close(long rows){
   sqlite3_free(pRows->aPlace);
   sqlite3_free(pRows->aOpcode);
   sqlite3_free(pRows->aLog);
+  sqlite3_free(pRows->aTail);
   sqlite3_free(pRows);
 }
 
@@ -225,6 +229,7 @@ int sqpyteWatched(Vdbe *p, int pc){
   const Op *pOp = &p->aOp[pc];
   int n = (int)aSpec[SQPYTE_AHEAD_WATCHED];
   int i = 0;
+  if( pRows->eCut==SQPYTE_CUT_REST ) return sqpyteCutWatched(pRows, pc);
   while( i<n && aWatched[i]!=pc ) i++;
   if( i==n || pRows->eCut==SQPYTE_CUT_TO ) return sqpyteCutWatched(pRows, pc);
   switch( pRows->aOpcode[i] ){
@@ -256,7 +261,7 @@ static int sqpyteRunAhead(Vdbe *p){
   int rc, i;
   int nBudget = pRows->nSkip ? 0 : SQPYTE_AHEAD_BUDGET;
   p->pResultRow = 0;
-  if( pRows->eCut==SQPYTE_CUT_TO ) n = 0;
+  if( pRows->eCut==SQPYTE_CUT_TO || pRows->eCut==SQPYTE_CUT_REST ) n = 0;
   if( pRows->eCut!=SQPYTE_CUT_NONE && pRows->eCut!=SQPYTE_CUT_FILL ) nBudget = 0;
   for(i=0; i<n; i++){
     pRows->aOpcode[i] = p->aOp[aWatched[i]].opcode;
