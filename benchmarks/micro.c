@@ -324,6 +324,10 @@ static void run_joingroups(void) {
   sum_integers("SELECT orders.custkey, py_sum(lineitem.quantity)" JOIN " GROUP BY orders.custkey");
 }
 
+static void run_groupfunction(void) {
+  sum_integers("SELECT py_abs(suppkey), py_sum(quantity) FROM lineitem GROUP BY py_abs(suppkey)");
+}
+
 static const struct { const char *name; void (*run)(void); void (*print)(void); } benchmarks[] = {
   {"select", run_select, print_select},
   {"innerjoin", run_innerjoin, print_dict},
@@ -340,6 +344,7 @@ static const struct { const char *name; void (*run)(void); void (*print)(void); 
   {"joinfunction", run_joinfunction, print_the_real},
   {"joinaggregate", run_joinaggregate, print_integer},
   {"joingroups", run_joingroups, print_integer},
+  {"groupfunction", run_groupfunction, print_integer},
 };
 
 /* ---- distinct answers of all runs, at most 8 kept ------------------------------------------ */

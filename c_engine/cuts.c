@@ -7,6 +7,53 @@ static const i64 *sqpyteCutOf(const SqpyteRows *pRows){
   return pRows->aSpec + pRows->aSpec[SQPYTE_AHEAD_CUT];
 }
 
+static const i64 *sqpyteTailOf(SqpyteRows *pRows){
+  const i64 *aCut = sqpyteCutOf(pRows);
+  return aCut + aCut[SQPYTE_CUT_TAIL];
+}
+
+/* The lists of a tail's part. */
+#define SQPYTE_TAIL_REGISTERS(aTail) ((aTail) + SQPYTE_TAIL_HEAD)
+#define SQPYTE_TAIL_COUNT(aTail) \
+    ((aTail)[SQPYTE_TAIL_VALUES] + (aTail)[SQPYTE_TAIL_CELLS] + (aTail)[SQPYTE_TAIL_WRITTEN])
+
+/* The register number i of those that the tail's rows change. */
+static Mem *sqpyteTailRegister(SqpyteRows *pRows, const i64 *aTail, int i){
+  const i64 *a = SQPYTE_TAIL_REGISTERS(aTail);
+  int n = (int)aTail[SQPYTE_TAIL_VALUES];
+  return &pRows->p->aMem[i<n ? a[3*i] : a[2*n+i]];
+}
+
+/* Whether a register gets a kept value from an early opcode among the tail's. */
+static int sqpyteTailLoads(const i64 *aTail, int pc){
+  const i64 *a = SQPYTE_TAIL_REGISTERS(aTail);
+  int i;
+  for(i=0; i<aTail[SQPYTE_TAIL_VALUES]; i++){
+    if( a[3*i+2]==pc ) return 1;
+  }
+  return 0;
+}
+
+/* The same as sqpyteCutPatch(), for running the tail. */
+static void sqpyteTailPatch(SqpyteRows *pRows, int bPut){
+  const i64 *aTail = sqpyteTailOf(pRows);
+  const i64 *a = SQPYTE_TAIL_REGISTERS(aTail)
+      + SQPYTE_TAIL_COUNT(aTail) + 2*aTail[SQPYTE_TAIL_VALUES];
+  int n = (int)aTail[SQPYTE_TAIL_EARLY];
+  u8 *aOpcode = pRows->aOpcode;
+  int i;
+  for(i=0; i<=n; i++){
+    int pc = (int)(i<n ? a[i] : aTail[SQPYTE_TAIL_END]);
+    Op *pOp = &pRows->p->aOp[pc];
+    if( bPut ){
+      aOpcode[i] = pOp->opcode;
+      pOp->opcode = i<n && !sqpyteTailLoads(aTail, pc) ? OP_Noop : SQPYTE_OP_WATCHED;
+    }else{
+      pOp->opcode = aOpcode[i];
+    }
+  }
+}
+
 /* Puts something else in place of the late opcodes, or puts them back. */
 static void sqpyteCutPatch(SqpyteRows *pRows, int bPut){
   const i64 *aCut = sqpyteCutOf(pRows);
@@ -14,6 +61,10 @@ static void sqpyteCutPatch(SqpyteRows *pRows, int bPut){
   int n = pRows->eCut==SQPYTE_CUT_TO ? 1 : (int)aCut[SQPYTE_CUT_LATE];
   u8 *aOpcode = pRows->aOpcode + pRows->aSpec[SQPYTE_AHEAD_WATCHED];
   int i;
+  if( pRows->eCut==SQPYTE_CUT_REST ){
+    sqpyteTailPatch(pRows, bPut);
+    return;
+  }
   for(i=0; i<n; i++){
     Op *pOp = &pRows->p->aOp[a[0]];
     if( bPut ){
@@ -102,6 +153,88 @@ static void sqpyteCutAgain(SqpyteRows *pRows){
   p->pc = (int)aCut[SQPYTE_CUT_FIRST];
 }
 
+/* Puts bytes that are the caller's into a register: who keeps them copies them. */
+static void sqpyteLend(Mem *pMem, const char *z, i64 n, int eType){
+  pMem->z = (char*)z;
+  pMem->n = (int)n;
+  pMem->enc = SQLITE_UTF8;
+  pMem->flags = (eType==SQLITE_TEXT ? MEM_Str : MEM_Blob) | MEM_Ephem;
+}
+
+/* Has registers hold the row's kept values that they have behind the opcode at
+** pc, 0 for the tail's beginning. Returns the end of their list. */
+static const i64 *sqpyteTailValues(SqpyteRows *pRows, const i64 *aRow, int pc){
+  const i64 *aCut = sqpyteCutOf(pRows);
+  const i64 *aTail = aCut + aCut[SQPYTE_CUT_TAIL];
+  const i64 *a = SQPYTE_TAIL_REGISTERS(aTail);
+  const i64 *aEnd = a + 3*aTail[SQPYTE_TAIL_VALUES];
+  for(; a<aEnd; a+=3){
+    Mem *pMem = &pRows->p->aMem[a[0]];
+    int i = (int)a[1];
+    i64 value = aRow[aCut[SQPYTE_CUT_TAGS]+i];
+    int eTag = (int)(aRow[i/16]>>(i%16*4)) & 15;
+    if( a[2]!=pc ) continue;
+    if( VdbeMemDynamic(pMem) ) sqlite3VdbeMemSetNull(pMem);
+    switch( eTag ){
+      case SQLITE_INTEGER:
+        pMem->u.i = value;
+        pMem->flags = MEM_Int;
+        break;
+      case SQLITE_FLOAT:
+        memcpy(&pMem->u.r, &value, sizeof(double));
+        pMem->flags = MEM_Real;
+        break;
+      case SQLITE_TEXT: case SQLITE_BLOB:
+        sqpyteLend(pMem, (char*)pRows->aOut + (value & ((1<<SQPYTE_PLACE_BITS)-1)),
+                   value>>SQPYTE_PLACE_BITS, eTag);
+        break;
+      default:
+        pMem->flags = MEM_Null;
+    }
+  }
+  return aEnd;
+}
+
+/* What sqpyteWatched() does while the tail runs: to the next row that it is to be
+** done for, if pc is its end. */
+static int sqpyteTailWatched(SqpyteRows *pRows, int pc){
+  const i64 *aCut = sqpyteCutOf(pRows);
+  const i64 *aTail = aCut + aCut[SQPYTE_CUT_TAIL];
+  const i64 *aRow, *aCell, *a;
+  int i;
+  if( pc!=aTail[SQPYTE_TAIL_END] ){
+    sqpyteTailValues(pRows, pRows->aTailRow, pc);
+    return pc+1;
+  }
+  do{
+    if( pRows->iSlot>=pRows->nSkip ) return -1 - pc;
+    aRow = pRows->aOut + SQPYTE_ROWS_CELLS + pRows->iSlot++*aCut[SQPYTE_CUT_STRIDE];
+  }while( aRow[aTail[SQPYTE_TAIL_ROW]]==0 );
+  pRows->aTailRow = aRow;
+  a = sqpyteTailValues(pRows, aRow, 0);
+  aCell = aRow + aTail[SQPYTE_TAIL_ROW] + 1;
+  for(i=0; i<aTail[SQPYTE_TAIL_CELLS]; i++, a++, aCell+=2){
+    Mem *pMem = &pRows->p->aMem[a[0]];
+    if( VdbeMemDynamic(pMem) ) sqlite3VdbeMemSetNull(pMem);
+    switch( aCell[0] & 7 ){
+      case SQLITE_INTEGER:
+        pMem->u.i = aCell[1];
+        pMem->flags = MEM_Int;
+        break;
+      case SQLITE_FLOAT:
+        memcpy(&pMem->u.r, &aCell[1], sizeof(double));
+        pMem->flags = MEM_Real;
+        break;
+      case SQLITE_TEXT: case SQLITE_BLOB:
+        sqpyteLend(pMem, (const char*)(intptr_t)aCell[1], aCell[0]>>3, (int)(aCell[0] & 7));
+        break;
+      default:
+        pMem->flags = MEM_Null;
+    }
+  }
+  return (int)aTail[SQPYTE_TAIL_PC];
+}
+
 /* What sqpyteWatched() does for a late opcode. */
 static int sqpyteCutWatched(SqpyteRows *pRows, int pc){
   const i64 *aCut = sqpyteCutOf(pRows);
@@ -110,6 +243,7 @@ static int sqpyteCutWatched(SqpyteRows *pRows, int pc){
   i64 *aRow;
   int i;
   if( pRows->eCut==SQPYTE_CUT_TO ) return -1 - pc;
+  if( pRows->eCut==SQPYTE_CUT_REST ) return sqpyteTailWatched(pRows, pc);
   if( pRows->eCut==SQPYTE_CUT_BACK ){
     if( pRows->nSkip==0 && pc==pRows->iStop ) return -1 - pc;
     if( pc==aCut[SQPYTE_CUT_LAST] ) pRows->nSkip--;
@@ -124,6 +258,7 @@ static int sqpyteCutWatched(SqpyteRows *pRows, int pc){
       return -1 - pc;
     }
     memset(aRow, 0, aCut[SQPYTE_CUT_TAGS]*sizeof(i64));
+    if( aCut[SQPYTE_CUT_TAIL] ) aRow[sqpyteTailOf(pRows)[SQPYTE_TAIL_ROW]] = 0;
     pRows->iSlot = 0;
     pRows->aLate = &aCut[SQPYTE_CUT_HEAD];
     pRows->bInRow = 1;
@@ -179,6 +314,11 @@ static int sqpyteCutTo(SqpyteRows *pRows, i64 *aCells, int bPass){
   return rc;
 }
 
+/* How many opcodes are replaced while a cut's tail runs. */
+static i64 sqpyteTailOpcodes(const i64 *aCut){
+  return aCut[SQPYTE_CUT_TAIL] ? aCut[aCut[SQPYTE_CUT_TAIL]+SQPYTE_TAIL_EARLY] + 1 : 0;
+}
+
 int sqpyte_cut(long rows, long spec, long cells, long out, int nMost, int bPass){
   SqpyteRows *pRows = (SqpyteRows*)rows;
   const i64 *aSpec = (const i64*)spec;
@@ -203,7 +343,9 @@ int sqpyte_cut(long rows, long spec, long cells, long out, int nMost, int bPass)
   rc = sqpyteEnded(pRows);
   if( rc ) return rc;
   if( !sqpyteRoom((void**)&pRows->aOpcode, &pRows->nOpcodeAlloc,
-                  aSpec[SQPYTE_AHEAD_WATCHED] + aCut[SQPYTE_CUT_LATE], 1) ){
+                  aSpec[SQPYTE_AHEAD_WATCHED] + aCut[SQPYTE_CUT_LATE] + sqpyteTailOpcodes(aCut),
+                  1)
+  ){
     return SQLITE_NOMEM;
   }
   if( bPass || p->pc!=first || p->sqpyteError || p->eVdbeState!=VDBE_RUN_STATE ){
@@ -268,6 +410,55 @@ int sqpyte_cut_one(long rows, int pc, long cells){
     p->pc = place;
     p->sqpyteError = error;
   }
+  return rc;
+}
+
+int sqpyte_cut_tail(long rows, int iFrom, int iTo){
+  SqpyteRows *pRows = (SqpyteRows*)rows;
+  Vdbe *p = pRows->p;
+  const i64 *aTail = sqpyteTailOf(pRows);
+  int n = (int)SQPYTE_TAIL_COUNT(aTail);
+  int place = p->pc;
+  int error = p->sqpyteError;
+  int compare = p->sqpyteCompare;
+  i64 nNeed = pRows->nNeed;
+  int iSlot = pRows->iSlot;
+  int rc = SQLITE_OK;
+  int i;
+  if( p->eVdbeState!=VDBE_RUN_STATE ) return SQLITE_MISUSE;
+  if( !sqpyteRoom((void**)&pRows->aTail, &pRows->nTailAlloc, n, sizeof(Mem)) ) return SQLITE_NOMEM;
+  sqlite3_mutex_enter(p->db->mutex);
+  /* The statement is ahead: what it has in these registers it needs again. */
+  for(i=0; i<n; i++){
+    Mem *pMem = sqpyteTailRegister(pRows, aTail, i);
+    pRows->aTail[i] = *pMem;
+    sqlite3VdbeMemInit(pMem, p->db, MEM_Null);
+  }
+  pRows->iSlot = iFrom;
+  pRows->nSkip = iTo;
+  i = sqpyteTailWatched(pRows, (int)aTail[SQPYTE_TAIL_END]);
+  if( i>=0 ){
+    p->sqpyteError = 0;
+    p->pc = i;
+    rc = sqpyteCutRun(pRows, SQPYTE_CUT_REST, 0);
+    if( rc==SQLITE_ROW ){
+      rc = p->sqpyteError;
+      p->pc = place;
+      p->sqpyteError = error;
+      p->sqpyteCompare = compare;
+    }else{
+      pRows->rc = rc;         /* out of memory: the statement has ended */
+    }
+  }
+  for(i=n-1; i>=0; i--){
+    Mem *pMem = sqpyteTailRegister(pRows, aTail, i);
+    sqlite3VdbeMemRelease(pMem);
+    *pMem = pRows->aTail[i];
+  }
+  pRows->nSkip = 0;
+  pRows->iSlot = iSlot;
+  pRows->nNeed = nNeed;
+  sqlite3_mutex_leave(p->db->mutex);
   return rc;
 }
 

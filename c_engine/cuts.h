@@ -22,7 +22,25 @@
 #define SQPYTE_CUT_TAGS 2         /* words of tags that a row has */
 #define SQPYTE_CUT_STRIDE 3       /* words of a row */
 #define SQPYTE_CUT_LATE 4         /* how many late opcodes there are */
-#define SQPYTE_CUT_HEAD 5
+#define SQPYTE_CUT_TAIL 5         /* words from here to the tail's part, 0 without */
+#define SQPYTE_CUT_HEAD 6
+
+/* A tail: the last opcodes of a cut, which C does for many rows in one call when
+** the caller has done the others: what goes into a sorter, a temporary table or
+** an aggregate of SQLite's own. Its part of the spec: a head, then the kept
+** values that it reads (a register, the value's number, the pc of the early opcode
+** behind which it has it, or 0), the registers of the caller's values, other
+** registers that it writes and leaves, and the early opcodes (pcs) among its own. */
+#define SQPYTE_TAIL_PC 0          /* pc of its first opcode */
+#define SQPYTE_TAIL_END 1         /* pc of the opcode behind it */
+#define SQPYTE_TAIL_ROW 2         /* word of a row that isn't 0 if the tail is done for
+                                  ** it; behind it the caller's values, two words each
+                                  ** as in fused.h */
+#define SQPYTE_TAIL_VALUES 3      /* how many values that were kept */
+#define SQPYTE_TAIL_CELLS 4       /* how many of the caller's */
+#define SQPYTE_TAIL_WRITTEN 5     /* how many other registers */
+#define SQPYTE_TAIL_EARLY 6       /* how many early opcodes */
+#define SQPYTE_TAIL_HEAD 7
 
 /* The buffer: a head as in rows.h, then rows as in batch.h, places counting
 ** from the buffer's beginning. */
@@ -34,6 +52,7 @@
 #define SQPYTE_CUT_TO 1           /* as it is, to the cut's first opcode */
 #define SQPYTE_CUT_FILL 2         /* ahead */
 #define SQPYTE_CUT_BACK 3         /* over what has been run ahead, after it was undone */
+#define SQPYTE_CUT_REST 4         /* the tail, row by row */
 
 /* Steps to the cut's first opcode, if the statement isn't there, and keeps up to
 ** nMost rows from there on. bPass: the statement is there, and the opcode is
@@ -50,6 +69,10 @@ SQPYTE_EXPORT int sqpyte_cut_back(long pRows, int iRow, int pc);
 /* Does the one late opcode at pc, which reads no register that C writes, in C.
 ** Returns SQLITE_ROW without columns in aCells if it is done. */
 SQPYTE_EXPORT int sqpyte_cut_one(long pRows, int pc, long aCells);
+
+/* Does the tail for the rows iFrom up to iTo of the batch. Returns 0 or a result
+** code: with SQLITE_NOMEM the statement has ended. */
+SQPYTE_EXPORT int sqpyte_cut_tail(long pRows, int iFrom, int iTo);
 
 /* Takes the accumulator of an aggregate in the caller's language out of a
 ** register. Returns its instance's key, 0 if there is none. */

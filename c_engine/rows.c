@@ -76,6 +76,9 @@ struct SqpyteRows {
   int nDeleteAlloc;
   i64 *aLast;                 /* the last rowids of tables that rows are inserted into */
   int nLastAlloc;
+  Mem *aTail;                 /* the registers of a tail, while it runs */
+  int nTailAlloc;
+  const i64 *aTailRow;        /* the row that a tail is done for */
 };
 
 long sqpyte_rows_open(long pStmt){
@@ -113,6 +116,7 @@ void sqpyte_rows_close(long rows){
   sqlite3_free(pRows->pShared);
   sqlite3_free(pRows->aDelete);
   sqlite3_free(pRows->aLast);
+  sqlite3_free(pRows->aTail);
   sqlite3_free(pRows);
 }
 
@@ -258,6 +262,7 @@ int sqpyteWatched(Vdbe *p, int pc){
     const i64 *aEntry = sqpyteTapeEntry(pRows, pc);
     if( sqpyteTapeWatches(pRows, aEntry) ) return sqpyteTapeWatched(pRows, pc, aEntry);
   }
+  if( pRows->eCut==SQPYTE_CUT_REST ) return sqpyteCutWatched(pRows, pc);
   while( i<n && aWatched[i]!=pc ) i++;
   if( i==n || pRows->eCut==SQPYTE_CUT_TO ) return sqpyteCutWatched(pRows, pc);
   switch( pRows->aOpcode[i] ){
@@ -289,7 +294,7 @@ static int sqpyteRunAhead(Vdbe *p){
   int rc, i;
   int nBudget = pRows->nSkip ? 0 : SQPYTE_AHEAD_BUDGET;
   p->pResultRow = 0;
-  if( pRows->eCut==SQPYTE_CUT_TO ) n = 0;
+  if( pRows->eCut==SQPYTE_CUT_TO || pRows->eCut==SQPYTE_CUT_REST ) n = 0;
   if( pRows->eCut!=SQPYTE_CUT_NONE && pRows->eCut!=SQPYTE_CUT_FILL ) nBudget = 0;
   for(i=0; i<n; i++){
     pRows->aOpcode[i] = p->aOp[aWatched[i]].opcode;

@@ -25,6 +25,8 @@ from sqpyte import liveness
 from sqpyte.compare import OTHER
 
 FIRST, LAST = NUMBERS['SQPYTE_CUT_FIRST'], NUMBERS['SQPYTE_CUT_LAST']
+TAIL_AT = NUMBERS['SQPYTE_CUT_HEAD']
+CURSORS = inline_ahead.READS | inline_ahead.CHANGES
 ENDS = (opcodes.OP_Next, opcodes.OP_Prev, opcodes.OP_SorterNext)
 ONCE, ROW = opcodes.OP_Once, opcodes.OP_ResultRow
 JUMPING = opcodes.OPFLG_JUMP
@@ -46,7 +48,8 @@ class Cut:
         head: pc of the first opcode; end: pc behind the last one.
         way: FREE or UNDONE.
         shape: AHEAD if the cut holds the row that is returned, else RUN.
-        late: its late opcodes (list of pcs, ascending).
+        late: its late opcodes (list of pcs, ascending); mine: those that Python does.
+        around: pcs from which its first opcode may be reached (set).
         captures: by the pc of a late opcode, the registers that C keeps there (dict of lists).
         loads: by pc, ascending: (register, number of the value), which the register has from there
             on (dict of lists).
@@ -67,6 +70,8 @@ class Cut:
         self.slice = []
         self.merged = set()
         self.reals = set()
+        self.changed = set()
+        self.tail_fields = set()
         self._classify()
         self._check_early()
         self._find_registers()
@@ -74,6 +79,7 @@ class Cut:
         self._find_way()
         self._check_late()
         self._make_spec()
+        self.around = self._find_around()
 
     def jumps(self, pc):
         """Whether the opcode at pc may jump."""
@@ -114,7 +120,7 @@ class Cut:
             if furthest <= last:
                 break
             last = furthest
-        self.late = late
+        self.late = self.mine = late
         self.end = last + 1
         self.inside = range(self.head, self.end)
         self.early = [pc for pc in self.inside if pc not in late and pc not in self.skipped]
@@ -142,17 +148,20 @@ class Cut:
                 raise Refused('it calls the function %s behind it' % self.calls.names.get(pc))
             if op.opcode not in _EARLY or self.jumps(pc) or op.opcode == opcodes.OP_Null and op.p1:
                 raise Refused('opcode %s comes behind it' % name)
+            if self.flow.writes[pc] & self.flow.live[self.end] and any(
+                    self.jumps(jump) and jump < pc < self.ops[jump].p2 for jump in self.late):
+                raise Refused('it decides what a register keeps')
         if read & written:
             raise Refused('it changes what it reads')
 
     def _find_registers(self):
         """Set `written`, `accumulators`, `fields`, `counters`, `steps`."""
         flow, ops = self.flow, self.ops
-        steps = [pc for pc in self.late if ops[pc].opcode in AGGREGATE_STEPS]
+        steps = [pc for pc in self.mine if ops[pc].opcode in AGGREGATE_STEPS]
         self.steps = [pc for pc in steps if pc in self.calls.python]
         self.accumulators = {ops[pc].p3 for pc in steps}
         self.late_written = set()
-        for pc in self.late:
+        for pc in self.mine:
             self.late_written |= flow.writes[pc]
         outside = set()
         for pc in self.exits | {self.end}:
@@ -166,16 +175,20 @@ class Cut:
         if early & self.fields:
             raise Refused('a register has values of two kinds')
         self.counters = set(self.fields)
-        for pc in self.late:
+        for pc in self.mine:
             if ops[pc].opcode not in COUNTERS:
                 self.counters -= flow.reads[pc] | flow.writes[pc]
+
+    def _reads(self, pc):
+        """The registers (set) that the late opcode at `pc` needs the values of."""
+        return self.flow.reads[pc] - self.accumulators
 
     def _find_captures(self):
         """Set `captures`, `loads`, `values`, `written` and `order`."""
         flow = self.flow
         late_reads = set()
         for pc in self.late:
-            late_reads |= flow.reads[pc] - self.accumulators
+            late_reads |= self._reads(pc)
         self.captures = {pc: [] for pc in self.late}
         self.loads = {}
         count = 0
@@ -189,7 +202,7 @@ class Cut:
         for pc in self.inside:
             if pc in self.captures:
                 for register, writer in sorted(pending.items()):
-                    if any(register in flow.reads[other] for other in self.late if other >= pc):
+                    if any(register in self._reads(other) for other in self.late if other >= pc):
                         self.captures[pc].append(register)
                         self.loads.setdefault(writer, []).append((register, count))
                         count += 1
@@ -234,7 +247,7 @@ class Cut:
         self.stopped = stopped
         self.registers, self.cursors = self.aheads.noted(reached - set(self.late), self.head, way)
         self.watched = sorted(set(stopped) | {
-            pc for pc in reached
+            pc for pc in reached - set(self.late)
             if self.ops[pc].opcode == ONCE
             or way == UNDONE and self.ops[pc].opcode == inline_ahead.INSERT})
         if way == UNDONE:
@@ -248,7 +261,7 @@ class Cut:
         (list)."""
         reached, stopped = set(), []
         pending = [self.head]
-        outside = self.fields | self.accumulators
+        outside = self.fields | self.accumulators | self.tail_fields
         while pending:
             pc = pending.pop()
             if pc in reached or pc in stopped or pc >= len(self.ops):
@@ -259,7 +272,8 @@ class Cut:
                 pending.append(pc + 1)
                 continue
             touched = self.flow.writes[pc] | (self.flow.reads[pc] or set())
-            if op.opcode == ROW or touched & outside or not self.aheads.may(pc, op, way):
+            if (op.opcode == ROW or touched & outside or not self.aheads.may(pc, op, way)
+                    or op.p1 in self.changed and op.opcode in CURSORS):
                 stopped.append(pc)
                 continue
             reached.add(pc)
@@ -270,7 +284,7 @@ class Cut:
         """Raise Refused if Python can't do a late opcode; set `in_c` and `shape`."""
         ops = self.ops
         self.in_c = set()
-        for pc in self.late:
+        for pc in self.mine:
             op = ops[pc]
             name = opcodes.NAMES[op.opcode]
             if op.opcode in IN_C_ONE and pc not in self.calls.python:
@@ -298,6 +312,17 @@ class Cut:
             raise Refused('more of the row is read behind its result')
         self.shape = RUN if self.row is None else AHEAD
 
+    def _find_around(self):
+        """Return what `around` is."""
+        found, grown = {self.head}, True
+        while grown:
+            grown = False
+            for pc in range(len(self.ops) - 1, -1, -1):
+                if pc not in found and not found.isdisjoint(liveness.successors(self.ops, pc)):
+                    found.add(pc)
+                    grown = True
+        return found
+
     def leaves(self, op):
         """See Loop."""
         return op.opcode in JUMPS and (op.p2 == self.end or op.p2 in self.exits)
@@ -306,15 +331,42 @@ class Cut:
         """Set `spec`, `stride` and `tag_words`."""
         count = len(self.values)
         self.tag_words = 1 if count <= 16 else (count + 15) // 16
-        self.stride = self.tag_words + count
+        self.stride = self.tag_words + count + self._room()
         lists = self.registers + self.cursors + self.watched
         words = [self.head, self.way == UNDONE, len(self.registers), len(self.cursors),
                  len(self.watched), inline_ahead.HEAD + len(lists)] + lists
-        words += [self.head, self.end - 1, self.tag_words, self.stride, len(self.late)]
+        words += [self.head, self.late[-1], self.tag_words, self.stride, len(self.late)]
+        late = []
         for pc in self.late:
-            words += [pc, len(self.captures[pc])] + self.captures[pc]
+            late += [pc, len(self.captures[pc])] + self.captures[pc]
+        tail = self._tail_words()
+        words += [TAIL_AT + len(late) if tail else 0] + late + tail
         self.spec_words = ffi.new('int64_t[]', words)
         self.spec = address_of(self.spec_words)
+
+    def _room(self):
+        """How many words of a row are for a tail (int)."""
+        return 0
+
+    def _tail_words(self):
+        """The tail's part of the spec (list of int)."""
+        return []
+
+
+def analysed(program, flow, aheads, bounds):
+    """The Cut of the loop between `bounds` (two pcs); raises Refused."""
+    from pypy_module.inline_tail import TailCut
+    if aheads.calls.foreign_collation:
+        raise Refused('it compares by a collation that is not SQLite\'s own')
+    if any(op.opcode in (opcodes.OP_AggInverse, opcodes.OP_AggValue) for op in program.ops):
+        raise Refused('a window function')
+    try:
+        return Cut(program, flow, aheads, *bounds)
+    except Refused as refused:
+        try:
+            return TailCut(program, flow, aheads, *bounds)
+        except Refused:
+            raise refused from None
 
 
 def innermost(ops, pc):
@@ -347,12 +399,7 @@ def cuts(program, flow, aheads):
             continue
         seen.add(bounds)
         try:
-            if aheads.calls.foreign_collation:
-                raise Refused('it compares by a collation that is not SQLite\'s own')
-            if any(program.ops[other].opcode in (opcodes.OP_AggInverse, opcodes.OP_AggValue)
-                   for other in range(len(program.ops))):
-                raise Refused('a window function')
-            found.append((pc, bounds[1], Cut(program, flow, aheads, *bounds), ''))
+            found.append((pc, bounds[1], analysed(program, flow, aheads, bounds), ''))
         except Refused as refused:
             found.append((pc, bounds[1], None, str(refused)))
     return found

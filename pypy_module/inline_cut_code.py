@@ -128,6 +128,9 @@ class CutAfter(CutPart):
 class CutCode(Code):
     """Makes the class for one Cut."""
 
+    part = CutPart
+    base = 'CutRunRunner'
+
     def __init__(self, cut, tags):
         """Take the Cut and the tags of the first row (tuple of int), () not to specialise."""
         super().__init__(cut, tags)
@@ -138,7 +141,7 @@ class CutCode(Code):
         """Generate and compile; return the class."""
         cut, source = self.loop, self.source
         is_ahead = cut.shape == AHEAD
-        source.add('class Loop(%s):' % ('CutAheadRunner' if is_ahead else 'CutRunRunner'))
+        source.add('class Loop(%s):' % ('CutAheadRunner' if is_ahead else self.base))
         with source.block():
             if is_ahead:
                 self._ahead()
@@ -170,7 +173,7 @@ class CutCode(Code):
                         *['    ' + line for line in behind_group])
         self.source.add('self.i = i')
         self._tags()
-        CutPart(self, order).emit(EMITTERS)
+        self.part(self, order).emit(EMITTERS)
 
     def _ahead(self):
         """Emit the shape of a cut with a row."""

@@ -84,9 +84,11 @@ class CutRunner(Runner):
         fills: how many batches there have been (int).
         patience: how many rows C does at least after a write (int).
         rest: end of the batch, while `end` is behind the present row, else 0 (int).
+        obstacle: with which result code the statement fails if it can't be undone (int).
     """
 
     first_batch = 1
+    obstacle = ABORT        # pages have moved behind our back
 
     def __init__(self, connection, statement, calls, handle, buffer):
         """Take a Connection, its Statement, at the cut's first opcode, and its Calls; and the
@@ -269,8 +271,8 @@ class CutRunner(Runner):
         for register, value in list(self.kept_fields()) + list(values):
             if store(self.memory + register * layout.sizeof_Mem, value):
                 lib.sqpyte_fail(self.vdbe, target, NOMEM)
-        if not undone:      # pages have moved behind our back
-            lib.sqpyte_fail(self.vdbe, target, ABORT)
+        if not undone:
+            lib.sqpyte_fail(self.vdbe, target, self.obstacle)
         self.install_accumulators()
         self.go_on()
 

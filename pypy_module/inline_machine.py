@@ -14,6 +14,9 @@ from pypy_module.inline_shape import RUN, Flow, loops
 from pypy_module.inline_tape import tape as tape_of
 from pypy_module.inline_tape_code import TapeCode
 from pypy_module.inline_tape_runner import started as started_tape
+from pypy_module.inline_tail import TAIL, TailCut
+from pypy_module.inline_tail_code import TailCode
+from pypy_module.inline_tail_runner import OVER
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import capi, mem
 from sqpyte.program import program_of
@@ -33,6 +36,8 @@ DESCRIPTIONS = {
 CALLS = {
     'ahead': 'they run in the program that asks for the rows, which C computes up to there',
     'run': 'they run as one loop in Python, over rows that C computes up to there',
+    TAIL: 'they run as one loop in Python, over rows that C computes up to there; what they return '
+          'it stores, for many rows in one call',
 }
 
 TAPES = {
@@ -162,9 +167,16 @@ class Known:
             if cut is not None:
                 if pc is None or cut.bounds.start <= pc <= cut.bounds.stop:
                     return cut
-                if cut.shape == RUN and found is None:
+                if cut.shape == RUN and found is None and pc in cut.around:
                     found = cut
         return found
+
+    def cut_behind(self, reached):
+        """The first Cut at one of the pcs `reached` (set), or None."""
+        for _, _, cut, _ in self.shapes.cuts:
+            if cut is not None and cut.head in reached:
+                return cut
+        return None
 
     def classes_of(self, loop):
         """The classes made for a Loop or Cut, by the tags of the first row (dict)."""
@@ -204,11 +216,16 @@ class Known:
                 continue
             for made in self.classes_of(cut).values():
                 details.append(made.source)
-            places.update((late, 'python') for late in cut.late)
-            reasons.append('calls at %d: %s' % (pc, CALLS[cut.shape]))
+            places.update((late, 'python') for late in cut.mine)
+            reasons.append('calls at %d: %s' % (pc, CALLS[kind_of(cut)]))
         if not reasons:
             reasons.append('it has no loop over a table')
         return self.has_loops(), '; '.join(reasons), '\n'.join(details), places
+
+
+def kind_of(cut):
+    """The shape of a Cut, or TAIL."""
+    return TAIL if type(cut) is TailCut else cut.shape
 
 
 def known(statement):
@@ -309,9 +326,15 @@ def enter_cut(specialise, connection, cursor, statement, cut):
     if handle is None:
         return statement.grow() if rc == GROW else rc
     tags = first_tags_of_cut(statement, cut, handle, buffer) if specialise else ()
-    made = class_for(statement, cut, tags, CutCode)
+    made = class_for(statement, cut, tags, TailCode if kind_of(cut) == TAIL else CutCode)
     runner = made(connection, statement, known(statement).calls, handle, buffer)
-    return taken_over(runner, statement, cursor)
+    rc = taken_over(runner, statement, cursor)
+    if rc != OVER:
+        return rc
+    cut = known(statement).cut_behind(runner.reached)
+    if cut is None:
+        return stepped(statement)
+    return enter_cut(specialise, connection, cursor, statement, cut)
 
 
 def enter_tape(specialise, connection, cursor, statement, found):

@@ -13,6 +13,15 @@ from pypy_module.library import address_of, ffi, lib
 from sqpyte.compare import ASK, truth
 from sqpyte.values import CONSTANT, NULL, W_Blob, W_Bytes, W_Int, W_Real, W_Text
 
+try:
+    # Traces in which such a copy is made and dropped can make the JIT of PyPy 7.3.11 abort the process
+    # (an AssertionError in optimizeopt, NotVirtualStateInfoInt).
+    from pypyjit import residual_call as call
+except ImportError:
+    def call(function, *arguments):
+        """Call a function, where there is no JIT to hide it from."""
+        return function(*arguments)
+
 KINDS = (layout.MEM_Null | layout.MEM_Str | layout.MEM_Int | layout.MEM_Real | layout.MEM_Blob
          | layout.MEM_Zero | layout.MEM_Subtype | layout.MEM_Agg | 0x20)  # 0x20: MEM_IntReal
 LOWEST, HIGHEST = -2 ** 63, 2 ** 63 - 1
@@ -47,6 +56,11 @@ class KeptBlob(W_Blob):
 
 def kept(made, data):
     """The bytes `data` as a `made` (KeptText or KeptBlob)."""
+    return call(copied, made, data)
+
+
+def copied(made, data):
+    """What `kept` returns, made out of the JIT's sight."""
     buffer = ffi.new('char[]', len(data) + 1)
     buffer[0:len(data)] = data
     w = made(address_of(buffer), len(data), CONSTANT)

@@ -125,6 +125,7 @@ int sqpyte_rows_back(intptr_t rows, int row);
 int sqpyte_cut(intptr_t rows, intptr_t spec, intptr_t cells, intptr_t out, int most, int pass);
 int sqpyte_cut_back(intptr_t rows, int row, int pc);
 int sqpyte_cut_one(intptr_t rows, int pc, intptr_t cells);
+int sqpyte_cut_tail(intptr_t rows, int from, int to);
 int64_t sqpyte_take_accumulator(intptr_t mem);
 int sqpyte_tape(intptr_t rows, intptr_t spec, intptr_t cells, intptr_t out, int most);
 int sqpyte_tape_back(intptr_t rows, int word);

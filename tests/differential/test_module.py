@@ -61,6 +61,19 @@ _JOINED = [
     "SELECT sum(twice(x.rowid)), pysum(second(x.{c}, y.{d})) FROM t AS x JOIN t AS y ON x.{e} = y.{d}",
     "SELECT echo({c}), {d} FROM t ORDER BY rowid DESC",
     "SELECT {c}, pylist(second({d}, {e})) FROM t GROUP BY {c}",
+    # What they return C stores (inline_tail.py).
+    "SELECT {c} FROM t ORDER BY echo({d}), {c}",
+    "SELECT {c}, echo({e}) FROM t WHERE second(1, {d}) ORDER BY 2 DESC, {c} LIMIT 9 OFFSET 1",
+    "SELECT echo({c}), count(*), max({d}), min({e}), total({c}) FROM t GROUP BY echo({c})",
+    "SELECT twice(y.{c}), pylist(x.{d}), count(DISTINCT y.{e}) FROM t AS x JOIN t AS y ON y.{c} = x.{d} "
+    "GROUP BY 1 LIMIT 30",
+    "SELECT count(*), max(y.{d}), min(x.{e}), count(DISTINCT y.{e}) FROM t AS x CROSS JOIN t AS y "
+    "WHERE x.{c} = y.{c} AND fail(y.{d} IS x.{e}) IS 0",
+    "SELECT count(DISTINCT echo({c})), max({d}) FROM t",
+    "SELECT echo({c}) FROM t UNION SELECT twice({d}) FROM t",
+    "SELECT {c}, run('DELETE FROM t WHERE {d} IS NULL') FROM t ORDER BY 2, echo({c})",
+    "SELECT pysum(x.{c}), max(y.{d}) FROM t AS x JOIN t AS y ON x.{c} = y.{c}",
+    "SELECT CASE WHEN echo({c}) THEN {d} ELSE {e} END AS k, count(*) FROM t GROUP BY k",
 ]
 
 

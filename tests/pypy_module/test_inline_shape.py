@@ -19,6 +19,7 @@ INLINED = {
     'SELECT a FROM t UNION ALL SELECT b FROM t': 'computed in the program that asks for them',
 }
 UNDONE = 'undone where it matters'
+STORED = 'what they return it stores'
 # Rows that C computes ahead, many in one call.
 AHEAD = {
     'SELECT t.a FROM t, t AS u WHERE t.b = u.c': UNDONE,
@@ -41,7 +42,6 @@ AHEAD = {
     'SELECT a FROM t UNION ALL SELECT k FROM w': UNDONE,
     'SELECT * FROM v': UNDONE,
     'SELECT e FROM g WHERE e > 3 AND d > 0': UNDONE,
-    'SELECT a FROM t ORDER BY f(b)': 'computed ahead',
     'SELECT a FROM t ORDER BY b': 'computed ahead',
     'SELECT a FROM t ORDER BY b LIMIT 5 OFFSET 2': 'computed ahead',
     'SELECT b, count(*) FROM t GROUP BY b': 'computed ahead',
@@ -63,6 +63,14 @@ AHEAD = {
     'SELECT w(b) OVER (PARTITION BY c), sum(b) OVER (PARTITION BY c) FROM t': 'without them',
     'SELECT a, w(b) OVER (ORDER BY a ROWS 3 PRECEDING) FROM t': UNDONE,
     'SELECT a, w(a) OVER (ORDER BY b) FROM i': UNDONE,
+    'SELECT s(t.a), max(i.b) FROM t, i': STORED,
+    'SELECT a FROM t ORDER BY f(b)': STORED,
+    'SELECT a FROM t ORDER BY f(b) LIMIT 5': STORED,
+    'SELECT f(b), count(*) FROM t GROUP BY f(b)': STORED,
+    'SELECT f(i.b), s(t.a) FROM t, i GROUP BY 1': STORED,
+    'SELECT count(DISTINCT f(b)) FROM t': STORED,
+    'SELECT count(*), max(i.a) FROM t CROSS JOIN i WHERE f(i.b) > 3': STORED,
+    'SELECT f(a) FROM t UNION SELECT f(b) FROM t': STORED,
 }
 # This list may only shrink.
 LEFT = {
@@ -76,7 +84,7 @@ LEFT = {
     'SELECT f(t.a), (SELECT count(*) FROM i WHERE i.b = t.a) FROM t': 'opcode BeginSubrtn comes behind it',
     'SELECT DISTINCT f(t.a) FROM t, i': 'opcode Found depends on it',
     'SELECT upper(f(t.a)) || i.b FROM t, i': 'opcode Function depends on it',
-    'SELECT s(t.a), max(i.b) FROM t, i': 'beside it is the aggregate max',
+    'SELECT max(i.b), s(t.a) FROM t, i': 'beside it is the aggregate max',
     'SELECT s(f(a)) FROM (SELECT a FROM t ORDER BY b LIMIT 9)': 'in no loop over a cursor',
     'SELECT s(f(n)) FROM (WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r LIMIT 9) '
     'SELECT n FROM r)': 'in no loop over a cursor',
