@@ -397,13 +397,14 @@ static int sqpyteRestorePlace(Vdbe *p, int i, const SqpytePlace *pPlace){
 }
 
 /* The accumulator of a sum or a count, which points at nothing, as a blob; 0 if
-** it is of another aggregate. */
-#define SQPYTE_SUBTYPE_SUM 0xA6
+** it is of another aggregate. It is marked in uTemp, which copying a value leaves
+** alone; eSubtype may be anything. */
+#define SQPYTE_NOTED_SUM 0xA6
 static int sqpyteNoteSum(Mem *pTo, const Mem *pFrom){
   FuncDef *pDef = pFrom->u.pDef;
   if( pDef->xSFunc!=sumStep && pDef->xSFunc!=countStep ) return 0;
   if( sqlite3VdbeMemSetStr(pTo, pFrom->z, pFrom->szMalloc, 0, SQLITE_TRANSIENT) ) return 0;
-  pTo->eSubtype = SQPYTE_SUBTYPE_SUM;
+  pTo->uTemp = SQPYTE_NOTED_SUM;
   return 1;
 }
 
@@ -423,7 +424,7 @@ static int sqpyteNote(SqpyteRows *pRows){
   for(i=0; i<nMem; i++){
     Mem *pFrom = &p->aMem[a[i]];
     sqlite3VdbeMemInit(&pRows->aMem[i], p->db, MEM_Null);
-    pRows->aMem[i].eSubtype = 0;
+    pRows->aMem[i].uTemp = 0;
     pRows->nMem = i+1;
     if( pFrom->flags & MEM_Agg ){
       if( !sqpyteNoteSum(&pRows->aMem[i], pFrom) ) return 0;
@@ -522,7 +523,7 @@ static int sqpyteUndo(SqpyteRows *pRows){
   for(i=0; i<pRows->nMem; i++){
     Mem *pTo = &p->aMem[a[i]];
     Mem *pFrom = &pRows->aMem[i];
-    if( pFrom->eSubtype==SQPYTE_SUBTYPE_SUM ){
+    if( pFrom->uTemp==SQPYTE_NOTED_SUM ){
       if( pTo->flags & MEM_Agg ) memcpy(pTo->z, pFrom->z, pFrom->n);
     }else{
       sqlite3VdbeMemMove(pTo, pFrom);
