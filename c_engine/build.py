@@ -180,7 +180,8 @@ def build_layout(paths):
         write(products[1], opcodes.generate(read(source)))
         write(products[2], '"""Generated from the amalgamation by c_engine/build.py."""\n')
 
-    key = digest([source, layout.__file__, opcodes.__file__], flags.DEFINES, compiler_identity())
+    key = digest([source, layout.ENGINE_HEADER, layout.__file__, opcodes.__file__], flags.DEFINES,
+                 compiler_identity())
     step('struct layouts and opcodes', products, key, action)
 
 

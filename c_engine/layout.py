@@ -58,8 +58,13 @@ CONSTANTS = [
     'SQLITE_N_LIMIT',
 ]
 
+# Ours, in engine.h and the edits, as the VM uses them.
+OWN_CONSTANTS = 'SQPYTE_(?:STOP|MODE_\\w+|WHY_\\w+|HANDLED|CLOSES_LOOP|SEEKS)'
+
 # Every integer macro of the public header: result codes, SQLITE_TRACE_, SQLITE_STMTSTATUS_, ...
 PUBLIC_CONSTANTS = 'SQLITE_(?!VERSION|SOURCE_ID|STATIC|TRANSIENT)[A-Z]\\w+'
+
+ENGINE_HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'engine.h')
 
 DEFINE = re.compile(r'^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([^\s"/][^"\n]*)$', re.MULTILINE)
 # A number, or an expression in parentheses such as (SQLITE_IOERR | (1<<8)).
@@ -68,6 +73,7 @@ INTEGER_VALUE = re.compile(r'-?\d|\((?:-?\d|SQLITE_)')
 # sqlite3.c comes first: it sets the feature macros of the system's headers.
 PREFIX = '''\
 #include "%s"
+#include "engine.h"
 #include <stddef.h>
 #include <stdio.h>
 #define FIELD(prefix, type, name, field) \\
@@ -80,17 +86,19 @@ int main(void){
 '''
 
 
-def constant_names(source, header):
+def constant_names(source, header, own_header):
     """Return the sorted names (list of str) of the macros wanted.
 
     Args:
         source: the amalgamation's text.
         header: sqlite3.h's text.
+        own_header: engine.h's text.
     """
     wanted = re.compile('(?:%s)$' % '|'.join(CONSTANTS))
     public = re.compile(PUBLIC_CONSTANTS + '$')
+    own = re.compile(OWN_CONSTANTS + '$')
     names = set()
-    for text, pattern in ((source, wanted), (header, public)):
+    for text, pattern in ((source, wanted), (header, public), (source, own), (own_header, own)):
         for name, value in DEFINE.findall(text):
             if pattern.match(name) and INTEGER_VALUE.match(value):
                 names.add(name)
@@ -104,12 +112,12 @@ def added_fields(source):
     return re.findall(r'\b(sqpyte\w+)\s*(?:\[[^\]]*\])?\s*[;,]', body)
 
 
-def program(source_path, source, header):
+def program(source_path, source, header, own_header):
     """Return the text (str) of the C program that prints every number.
 
     Args:
         source_path: path of the (edited) amalgamation to include.
-        source, header: texts of the amalgamation and of sqlite3.h.
+        source, header, own_header: texts of the amalgamation, of sqlite3.h and of engine.h.
     """
     lines = [PREFIX % source_path]
     for prefix, ctype, wanted in STRUCTS:
@@ -122,7 +130,7 @@ def program(source_path, source, header):
             lines.append('%s("%s", %s, "%s", %s);' % (
                 macro, prefix, ctype, field.replace('.', '_'), field))
         lines.append('printf("sizeof_%s = %%zu\\n", sizeof(%s));' % (prefix, ctype))
-    for name in constant_names(source, header):
+    for name in constant_names(source, header, own_header):
         lines.append('#ifdef %s\nCONSTANT(%s);\n#endif' % (name, name))
     lines += ['return 0;', '}', '']
     return '\n'.join(lines)
@@ -144,11 +152,13 @@ def generate(source_path):
         source = file.read()
     with open(os.path.join(directory, 'sqlite3.h')) as file:
         header = file.read()
+    with open(ENGINE_HEADER) as file:
+        own_header = file.read()
     with tempfile.TemporaryDirectory(prefix='sqpyte-') as scratch:
         text = os.path.join(scratch, 'layout.c')
         binary = os.path.join(scratch, 'layout')
         with open(text, 'w') as file:
-            file.write(program(source_path, source, header))
+            file.write(program(source_path, source, header, own_header))
         # The edits call functions of engine.c: the linker drops what main() doesn't reach.
         command = flags.compiler() + flags.DEFINES + [
             '-w', '-O0', '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections',

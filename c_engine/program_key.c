@@ -105,10 +105,7 @@ long sqpyte_program_key(void *pVdbe, long buf, long nMax){
   return key.n;
 }
 
-/* Which opcodes have handlers that hot loops may use, as interp.py tells: bits of these. */
-#define SQPYTE_HANDLED 1
-#define SQPYTE_CLOSES_LOOP 2
-#define SQPYTE_SEEKS 4
+/* Which opcodes have handlers that hot loops may use, as interp.py tells. */
 static u8 sqpyteCovered[256];
 void sqpyte_set_covered(int opcode, int value){ sqpyteCovered[opcode & 255] = (u8)value; }
 

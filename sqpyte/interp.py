@@ -7,8 +7,9 @@ all statements with the same content share it.
 import os
 
 from c_engine.generated.layout import (
-    SQLITE_NOMEM, SQLITE_STMTSTATUS_VM_STEP, Vdbe_aCounter, Vdbe_pc, Vdbe_sqpyteCompare,
-    Vdbe_sqpyteProgram, Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
+    SQLITE_NOMEM, SQLITE_STMTSTATUS_VM_STEP, SQPYTE_CLOSES_LOOP, SQPYTE_HANDLED, SQPYTE_MODE_ALWAYS,
+    SQPYTE_SEEKS, SQPYTE_STOP, SQPYTE_WHY_FULL, SQPYTE_WHY_REFUSED, Vdbe_aCounter, Vdbe_pc,
+    Vdbe_sqpyteCompare, Vdbe_sqpyteProgram, Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
 from sqpyte import capi, jit, mem
 from sqpyte.budget import budget
 from sqpyte.frame import Frame
@@ -18,12 +19,6 @@ from sqpyte.ops import TABLE
 from sqpyte.optable import ASK_C, FAILED, LEAVE
 from sqpyte.program import program_of
 from sqpyte.without import switches
-
-STOP = 1001             # SQPYTE_STOP: go on in C
-MODE_ALWAYS = 2         # SQPYTE_MODE_ALWAYS
-WHY_REFUSED = 8         # SQPYTE_WHY_REFUSED
-WHY_FULL = 10           # SQPYTE_WHY_FULL
-HANDLED, CLOSES_LOOP, SEEKS = 1, 2, 4   # SQPYTE_HANDLED and so on (program_key.c)
 
 # A run of the VM that hands the whole frame to C more often than this goes on in C.
 MAX_C_STEPS = 2000
@@ -69,14 +64,14 @@ def step_in_c(frame, op, pc):
         frame.c_steps += 1
     if rc != 0:
         capi.fail(frame.vdbe, pc, rc)
-        frame.result = STOP
+        frame.result = SQPYTE_STOP
         return FAILED
     rc = capi.step_one(frame.vdbe)
     if op.exact:
         frame.take_back(op)
     else:
         frame.forget()
-    if rc != STOP:
+    if rc != SQPYTE_STOP:
         frame.result = rc
         return FAILED
     frame.compare = mem.i32(frame.vdbe + Vdbe_sqpyteCompare)
@@ -88,7 +83,7 @@ def leave(frame, program, pc):
     rc = frame.save(pc, program.ops[pc].live)
     if rc != 0:
         capi.fail(frame.vdbe, pc, rc)
-    frame.result = STOP
+    frame.result = SQPYTE_STOP
 
 
 def run_loop(frame, program, pc):
@@ -103,7 +98,7 @@ def run_loop(frame, program, pc):
         following = ASK_C if op.in_c else dispatch(frame, op, pc)
         if following < 0:
             if following == FAILED:
-                frame.result = STOP
+                frame.result = SQPYTE_STOP
                 return
             if following == LEAVE or not (op.covered or frame.always):
                 leave(frame, program, pc)
@@ -139,14 +134,14 @@ def run(vdbe):
         where the statement goes on.
     """
     if budget.is_full() and not budget.make_room():
-        refuse(vdbe, WHY_FULL, 1)
-        return STOP
+        refuse(vdbe, SQPYTE_WHY_FULL, 1)
+        return SQPYTE_STOP
     try:
         program = interner.get(mem.i32(vdbe + Vdbe_sqpyteProgram))
         if program is None:
             program = program_of(vdbe)
             mem.set_i32(vdbe + Vdbe_sqpyteProgram, program.number)
-        always = capi.mode() == MODE_ALWAYS
+        always = capi.mode() == SQPYTE_MODE_ALWAYS
         frame = Frame(vdbe, program, always, capi.may_seek(vdbe) != 0)
     except MemoryError:
         return out_of_memory(vdbe)
@@ -160,9 +155,9 @@ def run(vdbe):
     budget.leave(program)
     frame.free_kept()
     if frame.full:
-        refuse(vdbe, WHY_FULL, 4)       # twice, then it stays in C: perhaps all of it is this one's
+        refuse(vdbe, SQPYTE_WHY_FULL, 4)    # twice, then it stays in C: perhaps all is this one's
     elif frame.refused:
-        refuse(vdbe, WHY_REFUSED, 1)
+        refuse(vdbe, SQPYTE_WHY_REFUSED, 1)
     return frame.result
 
 
@@ -176,7 +171,7 @@ def out_of_memory(vdbe):
     """There was no memory for a large object: the statement ends with SQLITE_NOMEM, whatever its
     registers hold. Returns what the VM returns."""
     capi.fail(vdbe, mem.i32(vdbe + Vdbe_pc), SQLITE_NOMEM)
-    return STOP
+    return SQPYTE_STOP
 
 
 def start():
@@ -189,8 +184,8 @@ def start():
     jit.set_param(driver, 'trace_limit', 16000)     # the most that RPython's traces hold
     for number in TABLE:
         declaration = TABLE[number]
-        capi.set_covered(number, HANDLED | CLOSES_LOOP * int(declaration.loop)
-                         | SEEKS * int(declaration.seeks))
+        capi.set_covered(number, SQPYTE_HANDLED | SQPYTE_CLOSES_LOOP * int(declaration.loop)
+                         | SQPYTE_SEEKS * int(declaration.seeks))
     parameters = os.environ.get('SQPYTE_JIT')
     if parameters is not None:
         try:

@@ -10,6 +10,7 @@ from c_engine.generated import opcodes
 from sqpyte import mem
 from sqpyte.jit import unroll_safe
 from sqpyte.liveness import operand, registers_of
+from sqpyte.offsets import NO_SLOT
 from sqpyte.optable import ALL, TABLE, WRITTEN
 from sqpyte.values import IN_MEM
 
@@ -21,10 +22,10 @@ _OPAQUE_P3 = [getattr(opcodes, 'OP_' + name) for name in (
     'AggStep AggInverse AggValue').split()]
 
 
-def annotate_loops(ops, ncursors):
+def annotate_loops(ops, slots):
     """Set what the heads of loops are to have: `loads`, `stepped`, `kept` and `dropped`.
 
-    Args: ops, list of program.Op, with liveness and links; ncursors, the number of cursors.
+    Args: ops, list of program.Op, with liveness and links; slots, of each cursor (offsets.py).
     """
     opaque = {}
     for op in ops:
@@ -37,10 +38,10 @@ def annotate_loops(ops, ncursors):
         if ops[pc].loop and 0 <= ops[pc].p2 <= pc:
             ends[ops[pc].p2] = pc
     for head in ends:
-        _annotate(ops, head, ends[head], ncursors, opaque)
+        _annotate(ops, head, ends[head], slots, opaque)
 
 
-def _annotate(ops, head, end, ncursors, opaque):
+def _annotate(ops, head, end, slots, opaque):
     """Set what the loop from `head` to `end` is to have."""
     read = {}
     stepped = {}
@@ -71,20 +72,17 @@ def _annotate(ops, head, end, ncursors, opaque):
                     moved[operand(op, number)] = True
     here = ops[head]
     here.loads = [r for r in here.live if r in read and r not in opaque][:]
-    for c in range(ncursors):
+    cleared = []
+    for c in range(len(slots)):
         if c in moved:
             here.dropped = here.dropped + [c]
         elif c in stepped:
             here.stepped = here.stepped + [c]
         elif c in looked_at:
             here.kept = here.kept + [c]
-    cleared = []
-    for op in ops:
-        if op.slots:
-            if op.p1 in here.dropped or op.p1 in here.stepped or op.p1 in here.kept:
-                for s in op.slots:
-                    if s >= 0 and s not in cleared:
-                        cleared.append(s)
+        else:
+            continue
+        cleared += [s for s in slots[c] if s != NO_SLOT]
     here.cleared = cleared[:]
 
 

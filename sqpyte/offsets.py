@@ -15,7 +15,7 @@ def annotate_columns(ops, ncursors):
     """Set `slots` and `alternate_slots` of the opcodes that read columns.
 
     Args: ops, list of program.Op, with links; ncursors, the number of cursors.
-    Returns: the number of slots.
+    Returns: by cursor and column, the slot or NO_SLOT (list of lists of int); the number of slots.
     """
     read = [[False][:0] for _ in range(ncursors)]
     for op in ops:
@@ -42,7 +42,7 @@ def annotate_columns(ops, ncursors):
             op.slots = slots[op.p1][:]
             if op.alternate >= 0:
                 op.alternate_slots = slots[op.alternate][:]
-    return n
+    return slots, n
 
 
 def _note(read, c, column):

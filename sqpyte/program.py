@@ -115,8 +115,8 @@ def program_of(vdbe):
     _link(ops)
     _link_indexes(ops)
     nregisters, ncursors = liveness.annotate(ops)
-    nslots = offsets.annotate_columns(ops, ncursors)
-    loops.annotate_loops(ops, ncursors)
+    slots, nslots = offsets.annotate_columns(ops, ncursors)
+    loops.annotate_loops(ops, slots)
     program = Program(ops[:], nregisters, ncursors, nslots, interner.last + 1, content,
                       constants.addresses)
     interner.add(program)

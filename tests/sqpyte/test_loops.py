@@ -10,9 +10,9 @@ def program(*ops):
     for op in decoded:
         op.loop = op.opcode in (opcodes.OP_Next, opcodes.OP_Goto)
     ncursors = liveness.annotate(decoded)[1]
-    slots = offsets.annotate_columns(decoded, ncursors)
-    loops.annotate_loops(decoded, ncursors)
-    return decoded, slots
+    slots, count = offsets.annotate_columns(decoded, ncursors)
+    loops.annotate_loops(decoded, slots)
+    return decoded, count
 
 
 JOIN = (

@@ -12,8 +12,11 @@ from tests.differential.tiers import ROOT
 # HEAD is before each program: a library with a table of ROWS rows, and how statements are run.
 HEAD = """
 import sys
+from c_engine.generated.layout import SQPYTE_MODE_HOT as HOT
+from c_engine.generated.layout import SQPYTE_MODE_OFF as OFF
+from c_engine.generated.layout import SQPYTE_WHY_FULL as WHY_FULL
+from c_engine.generated.layout import SQPYTE_WHY_HOT as WHY_HOT
 from tests.differential.capi import Connection, Error, Library
-HOT, OFF, WHY_HOT, WHY_FULL = 1, 0, 1, 10
 LIMIT, USED, CODE, PROGRAMS, FORGOTTEN = range(5)
 ROWS = 4000
 library = Library(sys.argv[1])

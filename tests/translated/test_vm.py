@@ -4,11 +4,18 @@ import threading
 
 import pytest
 
+from c_engine.generated.layout import SQPYTE_MODE_ALWAYS as ALWAYS
+from c_engine.generated.layout import SQPYTE_MODE_HOT as HOT
+from c_engine.generated.layout import SQPYTE_MODE_OFF as OFF
+from c_engine.generated.layout import SQPYTE_WHY_ENCODING as WHY_ENCODING
+from c_engine.generated.layout import SQPYTE_WHY_HOT as WHY_HOT
+from c_engine.generated.layout import SQPYTE_WHY_OPCODE as WHY_OPCODE
+from c_engine.generated.layout import SQPYTE_WHY_SEEKS as WHY_SEEKS
+from c_engine.generated.layout import SQPYTE_WHY_SHORT as WHY_SHORT
+from c_engine.generated.layout import SQPYTE_WHY_THREAD as WHY_THREAD
 from tests.differential.capi import Connection, Error, Library
 
 ROWS = 40000
-OFF, HOT, ALWAYS = 0, 1, 2
-WHY_HOT, WHY_THREAD, WHY_PROGRESS, WHY_ENCODING, WHY_OPCODE, WHY_SEEKS, WHY_SHORT = 1, 3, 4, 6, 7, 11, 12
 FILL = '''INSERT INTO t WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT %d)
     SELECT n, n %% 97 - 40, n / 8.0, 'name ' || (n %% 13), CASE n %% 5 WHEN 0 THEN NULL ELSE n END
     FROM r''' % ROWS
