@@ -15,6 +15,8 @@
 ** the values don't come again it pauses. Included by engine.c.
 */
 
+#include "rows.h"
+
 #define SQPYTE_RECALL_CURSORS 32        /* tables in the subquery, at most */
 #define SQPYTE_RECALL_COLUMNS 8         /* outer columns, at most */
 #define SQPYTE_RECALL_BYTES 512         /* of a key or of a result, at most */
@@ -103,10 +105,7 @@ static int sqpyteRecallTerms(Walker *pWalker, Expr *pExpr){
       int n = ExprUseXList(pExpr) && pExpr->x.pList ? pExpr->x.pList->nExpr : 0;
       if( ExprHasProperty(pExpr, EP_WinFunc) ) return WRC_Abort;
       pDef = sqlite3FindFunction(pParse->db, pExpr->u.zToken, n, ENC(pParse->db), 0);
-      if( pDef==0 || (pDef->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) return WRC_Abort;
-      if( pDef->xFinalize ) return WRC_Continue;
-      return (pDef->funcFlags & (SQLITE_FUNC_CONSTANT|SQLITE_FUNC_SLOCHNG))==SQLITE_FUNC_CONSTANT
-             ? WRC_Continue : WRC_Abort;
+      return pDef && sqpyte_pure_function((long)pDef) ? WRC_Continue : WRC_Abort;
     }
     case TK_AGG_COLUMN:
     case TK_IF_NULL_ROW:
