@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from c_engine.generated import layout
 from tests.differential.capi import Library
 from tests.sqllogictest import processes
 from tests.sqllogictest.processes import ROOT
@@ -20,11 +21,13 @@ FOLDER = os.path.abspath(os.environ.get(
     'SQPYTE_SQLLOGICTEST', os.path.join(ROOT, os.pardir, 'shared', 'sqllogictest')))
 LIBRARY = os.path.join(ROOT, 'build', 'libsqpyte.so')
 ENGINE = os.path.join(ROOT, 'build', 'libsqpyte-engine.so')
-# SQPYTE_WHY_* of c_engine/engine.h, in words.
-WHY = {'0': 'not hot', '1': 'never entered', '2': 'no VM in the library', '3': 'another thread',
-       '4': 'progress handler', '5': 'shared cache', '6': 'UTF-16', '7': 'opcodes left in C',
-       '8': 'handed back too often', '9': 'trigger program', '10': 'no room for machine code',
-       '11': 'seeks, not expected to be faster', '12': 'too little left to do'}
+WORDS = {
+    'COLD': 'not hot', 'HOT': 'never entered', 'NO_VM': 'no VM in the library', 'THREAD': 'another thread',
+    'PROGRESS': 'progress handler', 'SHARED': 'shared cache', 'ENCODING': 'UTF-16',
+    'OPCODE': 'opcodes left in C', 'REFUSED': 'handed back too often', 'TRIGGER': 'trigger program',
+    'FULL': 'no room for machine code', 'SEEKS': 'seeks, not expected to be faster',
+    'SHORT': 'too little left to do'}
+WHY = {str(getattr(layout, 'SQPYTE_WHY_' + name)): words for name, words in WORDS.items()}
 
 
 class Missing(Exception):
