@@ -153,12 +153,23 @@ static void sqpyteCutAgain(SqpyteRows *pRows){
   p->pc = (int)aCut[SQPYTE_CUT_FIRST];
 }
 
-/* Puts bytes that are the caller's into a register: who keeps them copies them. */
-static void sqpyteLend(Mem *pMem, const char *z, i64 n, int eType){
-  pMem->z = (char*)z;
-  pMem->n = (int)n;
-  pMem->enc = SQLITE_UTF8;
-  pMem->flags = (eType==SQLITE_TEXT ? MEM_Str : MEM_Blob) | MEM_Ephem;
+/* Sets a register to a value of type eType: value, a double's bits, or n bytes at z, which are the caller's:
+** who keeps them copies them. */
+static void sqpyteTailSet(Mem *pMem, int eType, i64 value, const char *z, i64 n){
+  if( eType==SQLITE_TEXT || eType==SQLITE_BLOB ){
+    sqpyte_lend(pMem, (long)z, n, eType==SQLITE_TEXT);
+    return;
+  }
+  if( VdbeMemDynamic(pMem) ) sqlite3VdbeMemSetNull(pMem);
+  if( eType==SQLITE_INTEGER ){
+    pMem->u.i = value;
+    pMem->flags = MEM_Int;
+  }else if( eType==SQLITE_FLOAT ){
+    memcpy(&pMem->u.r, &value, sizeof(double));
+    pMem->flags = MEM_Real;
+  }else{
+    pMem->flags = MEM_Null;
+  }
 }
 
 /* Has registers hold the row's kept values that they have behind the opcode at
@@ -174,23 +185,8 @@ static const i64 *sqpyteTailValues(SqpyteRows *pRows, const i64 *aRow, int pc){
     i64 value = aRow[aCut[SQPYTE_CUT_TAGS]+i];
     int eTag = (int)(aRow[i/16]>>(i%16*4)) & 15;
     if( a[2]!=pc ) continue;
-    if( VdbeMemDynamic(pMem) ) sqlite3VdbeMemSetNull(pMem);
-    switch( eTag ){
-      case SQLITE_INTEGER:
-        pMem->u.i = value;
-        pMem->flags = MEM_Int;
-        break;
-      case SQLITE_FLOAT:
-        memcpy(&pMem->u.r, &value, sizeof(double));
-        pMem->flags = MEM_Real;
-        break;
-      case SQLITE_TEXT: case SQLITE_BLOB:
-        sqpyteLend(pMem, (char*)pRows->aOut + (value & ((1<<SQPYTE_PLACE_BITS)-1)),
-                   value>>SQPYTE_PLACE_BITS, eTag);
-        break;
-      default:
-        pMem->flags = MEM_Null;
-    }
+    sqpyteTailSet(pMem, eTag, value, (char*)pRows->aOut + (value & ((1<<SQPYTE_PLACE_BITS)-1)),
+                  value>>SQPYTE_PLACE_BITS);
   }
   return aEnd;
 }
@@ -214,23 +210,8 @@ static int sqpyteTailWatched(SqpyteRows *pRows, int pc){
   a = sqpyteTailValues(pRows, aRow, 0);
   aCell = aRow + aTail[SQPYTE_TAIL_ROW] + 1;
   for(i=0; i<aTail[SQPYTE_TAIL_CELLS]; i++, a++, aCell+=2){
-    Mem *pMem = &pRows->p->aMem[a[0]];
-    if( VdbeMemDynamic(pMem) ) sqlite3VdbeMemSetNull(pMem);
-    switch( aCell[0] & 7 ){
-      case SQLITE_INTEGER:
-        pMem->u.i = aCell[1];
-        pMem->flags = MEM_Int;
-        break;
-      case SQLITE_FLOAT:
-        memcpy(&pMem->u.r, &aCell[1], sizeof(double));
-        pMem->flags = MEM_Real;
-        break;
-      case SQLITE_TEXT: case SQLITE_BLOB:
-        sqpyteLend(pMem, (const char*)(intptr_t)aCell[1], aCell[0]>>3, (int)(aCell[0] & 7));
-        break;
-      default:
-        pMem->flags = MEM_Null;
-    }
+    sqpyteTailSet(&pRows->p->aMem[a[0]], (int)(aCell[0] & 7), aCell[1],
+                  (const char*)(intptr_t)aCell[1], aCell[0]>>3);
   }
   return (int)aTail[SQPYTE_TAIL_PC];
 }
@@ -319,6 +300,22 @@ static i64 sqpyteTailOpcodes(const i64 *aCut){
   return aCut[SQPYTE_CUT_TAIL] ? aCut[aCut[SQPYTE_CUT_TAIL]+SQPYTE_TAIL_EARLY] + 1 : 0;
 }
 
+/* An empty batch of a cut or of a tape, at most nMost rows. Returns what ended the statement, 0 if nothing
+** did. */
+static int sqpyteBeginBatch(SqpyteRows *pRows, const i64 *aSpec, i64 *aCells, i64 *aOut, int nMost){
+  sqpyteForget(pRows);
+  pRows->aSpec = aSpec;
+  pRows->aOut = aOut;
+  pRows->zFree = (char*)(aOut + aOut[SQPYTE_ROWS_CAPACITY]);
+  pRows->nRow = pRows->nSkip = pRows->bInRow = 0;
+  pRows->nNeed = 0;
+  pRows->nMost = nMost;
+  aOut[SQPYTE_ROWS_COUNT] = aOut[SQPYTE_ROWS_NEED] = 0;
+  aOut[SQPYTE_ROWS_AT_CUT] = 1;
+  aCells[SQPYTE_ROW_COLUMNS] = 0;
+  return sqpyteEnded(pRows);
+}
+
 int sqpyte_cut(long rows, long spec, long cells, long out, int nMost, int bPass){
   SqpyteRows *pRows = (SqpyteRows*)rows;
   const i64 *aSpec = (const i64*)spec;
@@ -328,20 +325,10 @@ int sqpyte_cut(long rows, long spec, long cells, long out, int nMost, int bPass)
   sqlite3 *db = p->db;
   const i64 *aCut;
   int rc, first;
-  sqpyteForget(pRows);
-  pRows->aSpec = aSpec;
-  pRows->aOut = aOut;
-  pRows->zFree = (char*)(aOut + aOut[SQPYTE_ROWS_CAPACITY]);
-  pRows->nRow = pRows->nSkip = pRows->bInRow = 0;
-  pRows->nNeed = 0;
-  pRows->nMost = nMost;
+  rc = sqpyteBeginBatch(pRows, aSpec, aCells, aOut, nMost);
+  if( rc ) return rc;
   aCut = sqpyteCutOf(pRows);
   first = (int)aCut[SQPYTE_CUT_FIRST];
-  aOut[SQPYTE_ROWS_COUNT] = aOut[SQPYTE_ROWS_NEED] = 0;
-  aOut[SQPYTE_ROWS_AT_CUT] = 1;
-  aCells[SQPYTE_ROW_COLUMNS] = 0;
-  rc = sqpyteEnded(pRows);
-  if( rc ) return rc;
   if( !sqpyteRoom((void**)&pRows->aOpcode, &pRows->nOpcodeAlloc,
                   aSpec[SQPYTE_AHEAD_WATCHED] + aCut[SQPYTE_CUT_LATE] + sqpyteTailOpcodes(aCut),
                   1)

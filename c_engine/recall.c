@@ -15,6 +15,7 @@
 ** the values don't come again it pauses. Included by engine.c.
 */
 
+#include "bytes_hash.h"
 #include "rows.h"
 
 #define SQPYTE_RECALL_CURSORS 32        /* tables in the subquery, at most */
@@ -212,18 +213,6 @@ static int sqpyteRecallUnpack(const u8 *z, u8 enc, Mem *pMem, int n){
   return 1;
 }
 
-static u32 sqpyteRecallHash(const u8 *z, int n){
-  u64 h = (u64)n*0x9E3779B97F4A7C15ull;
-  for(; n>=8; n-=8, z+=8){
-    u64 v;
-    memcpy(&v, z, 8);
-    h = (h ^ v)*0xff51afd7ed558ccdull;
-    h ^= h>>32;
-  }
-  for(; n>0; n--, z++) h = (h ^ *z)*0xff51afd7ed558ccdull;
-  return (u32)(h>>29);
-}
-
 static void sqpyteForgetResults(SqpyteRecalled *p){
   u32 i;
   for(i=0; i<p->nSlot; i++) sqlite3_free(p->a[i]);
@@ -296,7 +285,7 @@ static int sqpyteRecall(Vdbe *v, const Op *pOp){
   }
   p->nKey = sqpyteRecallPack(&v->aMem[pOp->p3], pOp->p4.i, ENC(v->db), p->aKey);
   if( p->nKey<0 ) return 0;
-  p->hash = sqpyteRecallHash(p->aKey, p->nKey);
+  p->hash = (u32)(sqpyteBytesHash((const char*)p->aKey, p->nKey)>>32);
   if( p->nSlot==0 ) return 0;
   pFound = p->a[p->hash & (p->nSlot-1)];
   if( pFound==0 || pFound->hash!=p->hash || pFound->nKey!=p->nKey

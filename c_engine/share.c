@@ -8,6 +8,8 @@
 ** caches takes as long as a new object.
 */
 
+#include "bytes_hash.h"
+
 #define SQPYTE_SHARED_SLOTS (1<<SQPYTE_SHARED_BITS)
 #define SQPYTE_WAYS 4         /* slots that a text can be in, one behind the other */
 #define SQPYTE_TRIAL 256      /* values of a trial, of which */
@@ -15,7 +17,6 @@
 #define SQPYTE_HOPELESS 64    /* at least one of the first so many */
 #define SQPYTE_LEAVE 16384    /* rows that a column is left alone for, */
 #define SQPYTE_LEAVE_MOST 5   /* doubled up to so often */
-#define SQPYTE_HASH_MUL 0x9e3779b97f4a7c15ULL
 
 /* What is known of a column. */
 typedef struct SqpyteTrial SqpyteTrial;
@@ -49,30 +50,13 @@ static SqpyteShared *sqpyteShareOpen(int nColumn){
   return p;
 }
 
-static u64 sqpyteTextHash(const char *z, int n){
-  u64 h = (u64)n * SQPYTE_HASH_MUL;
-  u64 w = 0;
-  if( n>=8 ){
-    int i;
-    for(i=0; i+8<=n; i+=8){
-      memcpy(&w, z+i, 8);
-      h = (h ^ w) * SQPYTE_HASH_MUL;
-      h ^= h>>32;
-    }
-    memcpy(&w, z+n-8, 8);     /* the rest, and some of it again */
-  }else{
-    while( n-- ) w = w<<8 | (u8)z[n];
-  }
-  return (h ^ w) * SQPYTE_HASH_MUL;     /* its upper bits depend on all of the text */
-}
-
 static int sqpyteIsText(const SqpyteShared *p, u32 slot, const char *z, int n){
   return p->aText[slot].n==n && memcmp(p->aText[slot].z, z, n)==0;
 }
 
 /* The slot of a text, which is put there if it is in none. */
 static u32 sqpyteTextSlot(SqpyteShared *p, const char *z, int n, int *pbFound){
-  u64 h = sqpyteTextHash(z, n);
+  u64 h = sqpyteBytesHash(z, n);
   u32 hash = (u32)(h>>24) | 1;
   u32 set = (u32)(h>>48) % (SQPYTE_SHARED_SLOTS/SQPYTE_WAYS);
   u32 slot = set*SQPYTE_WAYS;

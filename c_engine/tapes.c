@@ -219,19 +219,9 @@ int sqpyte_tape(long rows, long spec, long cells, long out, int nMost){
   Vdbe *p = pRows->p;
   sqlite3 *db = p->db;
   int rc, bNoted;
-  sqpyteForget(pRows);
   pRows->bTape = 1;
-  pRows->aSpec = aSpec;
-  pRows->aOut = aOut;
-  pRows->zFree = (char*)(aOut + aOut[SQPYTE_ROWS_CAPACITY]);
   pRows->aNext = aOut + SQPYTE_ROWS_CELLS;
-  pRows->nRow = pRows->nSkip = pRows->bInRow = 0;
-  pRows->nNeed = 0;
-  pRows->nMost = nMost;
-  aOut[SQPYTE_ROWS_COUNT] = aOut[SQPYTE_ROWS_NEED] = 0;
-  aOut[SQPYTE_ROWS_AT_CUT] = 1;
-  aCells[SQPYTE_ROW_COLUMNS] = 0;
-  rc = sqpyteEnded(pRows);
+  rc = sqpyteBeginBatch(pRows, aSpec, aCells, aOut, nMost);
   if( rc ) return rc;
   if( !sqpyteRoom((void**)&pRows->aOpcode, &pRows->nOpcodeAlloc, aSpec[SQPYTE_AHEAD_WATCHED]
                   + sqpyteTapeOf(pRows)[SQPYTE_TAPE_LAST] + 1, 1) ){
