@@ -33,11 +33,18 @@ free: list = []     # buffers that aren't used
 
 
 def started(statement, cut):
-    """Step a statement to a cut's first opcode.
+    """Step a statement to a cut's first opcode; what `opened` returns."""
+    return opened(statement, lambda *places: fill(*places, 0, 0), cut)
+
+
+def opened(statement, step, loop):
+    """Step a statement to where a runner takes over.
 
     Args:
         statement: the Statement.
-        cut: the Cut.
+        step: function of the addresses of C's part, the spec, the statement's cells and the buffer,
+            which steps it there.
+        loop: the Cut or Tape.
     Returns:
         what stepping it has returned; and if it is there, the address of C's part and a buffer,
         for the runner, else None twice.
@@ -47,7 +54,7 @@ def started(statement, cut):
         raise MemoryError
     buffer = free.pop() if free else ffi.new('int64_t[]', BUFFER_WORDS)
     buffer[CAPACITY] = BUFFER_WORDS
-    rc = fill(handle, cut.spec, address_of(statement.cells), address_of(buffer), 0, 0)
+    rc = step(handle, loop.spec, address_of(statement.cells), address_of(buffer))
     if rc == ROW and statement.cells[COLUMNS] == 0:
         return rc, handle, buffer
     lib.sqpyte_rows_close(handle)
@@ -177,14 +184,22 @@ class CutRunner(Runner):
         self.batch = most = min(2 * self.batch, MOST_ROWS)
         self.fills += 1
         passing, self.passing = self.passing, 0
+        return self.filled(fill, most, passing)
+
+    def filled(self, fill, *more):
+        """Have C fill the buffer; returns its result.
+
+        Args:
+            fill: the function of the library.
+            more: what it takes after C's part, the spec, the cells and the buffer (ints).
+        """
         self.in_c_now = True
-        held = self.held = self.buffer
+        held = self.buffer
         if not self.listed:
             self.listed = True
             self.connection._runners.append(self)
-        rc = fill(self.handle, self.spec, address_of(self.statement.cells), self.out, most, passing)
+        rc = fill(self.handle, self.spec, address_of(self.statement.cells), self.out, *more)
         self.in_c_now = False
-        self.held = None
         if self.left and len(held) == BUFFER_WORDS:
             free.append(held)
         if not self.listed and not self.left:

@@ -12,12 +12,12 @@ from pypy_module.callbacks import report
 from pypy_module.cursor import Undecodable
 from pypy_module.inline_ahead import FREE
 from pypy_module.inline_cut_runner import (
-    AT_CUT, BUFFER_WORDS, CAPACITY, CELLS, COUNT, INTERRUPT, MOST_ROWS, CutAheadRunner, free)
+    AT_CUT, CELLS, COUNT, INTERRUPT, MOST_ROWS, CutAheadRunner, opened)
 from pypy_module.inline_memory import INTS, WORDS
 from pypy_module.inline_runner import COLUMNS, LIMIT_LENGTH, ROW
 from pypy_module.inline_values import (
     BASE, UNDECODABLE, data_at, load, result_of, unwrapped)
-from pypy_module.library import NUMBERS, address_of, ffi, lib
+from pypy_module.library import NUMBERS, lib
 from pypy_module.unpacking import undecodable_text
 from sqpyte import mem
 
@@ -31,23 +31,8 @@ fill = lib.sqpyte_tape
 
 
 def started(statement, tape):
-    """Step a statement to a late opcode.
-
-    Returns:
-        what stepping it has returned; and if it is there, the address of C's part and a buffer,
-        for the runner, else None twice.
-    """
-    handle = lib.sqpyte_rows_open(address_of(statement.pointer))
-    if not handle:
-        raise MemoryError
-    buffer = free.pop() if free else ffi.new('int64_t[]', BUFFER_WORDS)
-    buffer[CAPACITY] = BUFFER_WORDS
-    rc = fill(handle, tape.spec, address_of(statement.cells), address_of(buffer), 0)
-    if rc == ROW and statement.cells[COLUMNS] == 0:
-        return rc, handle, buffer
-    lib.sqpyte_rows_close(handle)
-    free.append(buffer)
-    return rc, None, None
+    """Step a statement to a late opcode; what `opened` returns."""
+    return opened(statement, lambda *places: fill(*places, 0), tape)
 
 
 class TapeRunner(CutAheadRunner):
@@ -150,19 +135,7 @@ class TapeRunner(CutAheadRunner):
     def call_c(self):
         """One call of `sqpyte_tape`; returns its result."""
         self.batch = most = min(2 * self.batch, MOST_ROWS)
-        self.in_c_now = True
-        held = self.buffer
-        if not self.listed:
-            self.listed = True
-            self.connection._runners.append(self)
-        rc = fill(self.handle, self.spec, address_of(self.statement.cells), self.out, most)
-        self.in_c_now = False
-        if self.left and len(held) == BUFFER_WORDS:
-            free.append(held)
-        if not self.listed and not self.left:
-            self.listed = True
-            self.connection._runners.append(self)
-        return rc
+        return self.filled(fill, most)
 
     def row_of_c(self, rc):
         """C has returned a row, or has ended the statement; returns False."""

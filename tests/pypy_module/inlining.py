@@ -130,3 +130,33 @@ def _count(original):
 
 for _runner in (inline_runner.Runner, inline_rows.RowBatches, inline_cut_runner.CutRunner):
     _runner.__init__ = _count(_runner.__init__)
+
+
+def dropped_in_the_middle(made, query):
+    """An action: cursors that are closed after some rows, and a write after each.
+
+    `made` is a function of a Side that gives a connection with tables, and the list of calls.
+    """
+    def action(side):
+        connection, calls = made(side)
+        found = []
+        for count in (1, 2, 30):
+            cursor = connection.execute(query)
+            found += [cursor.fetchone() for _ in range(count)]
+            cursor.close()
+            found.append(connection.execute('DELETE FROM u WHERE rowid = ?', (count,)).rowcount)
+        return found, calls
+    return action
+
+
+def row_by_row(made, query, change):
+    """An action: the rows of a query, one by one, after the statement `change`; see above for `made`."""
+    def action(side):
+        connection, calls = made(side)
+        connection.execute(change)
+        cursor = connection.cursor()
+        found = [outcome(cursor.execute, query).__class__ is str]
+        for _ in range(300):
+            found.append(outcome(cursor.fetchone))
+        return found, calls
+    return action

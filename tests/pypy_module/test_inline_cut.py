@@ -6,7 +6,7 @@ import pytest
 
 import sqpyte
 
-from .inlining import compare, outcome, planned
+from .inlining import compare, dropped_in_the_middle, outcome, planned, row_by_row
 from .test_inline_between import WRITES
 
 # Inlined from the first row on.
@@ -285,15 +285,8 @@ def test_long_texts(size, query):
     'SELECT s(u.z) FROM t JOIN u ON u.x = t.a',
     'SELECT t.b, s(u.z) FROM t JOIN u ON u.x = t.a GROUP BY t.b'])
 def test_texts_that_are_not_utf_8(query):
-    def action(side):
-        connection, calls = joined(side)
-        connection.execute('UPDATE u SET z = CAST(x\'61ff62\' AS TEXT) WHERE rowid = 100')
-        cursor = connection.cursor()
-        found = [outcome(cursor.execute, query).__class__ is str]
-        for _ in range(300):
-            found.append(outcome(cursor.fetchone))
-        return found, calls
-    compare(action, oracle='C')
+    change = 'UPDATE u SET z = CAST(x\'61ff62\' AS TEXT) WHERE rowid = 100'
+    compare(row_by_row(joined, query, change), oracle='C')
 
 
 @pytest.mark.parametrize('query', [
@@ -402,16 +395,7 @@ def test_recursive_use_of_the_cursor():
 
 @pytest.mark.parametrize('query', FEW)
 def test_dropped_in_the_middle(query):
-    def action(side):
-        connection, calls = joined(side)
-        found = []
-        for count in (1, 2, 30):
-            cursor = connection.execute(query)
-            found += [cursor.fetchone() for _ in range(count)]
-            cursor.close()
-            found.append(connection.execute('DELETE FROM u WHERE rowid = ?', (count,)).rowcount)
-        return found, calls
-    compare(action)
+    compare(dropped_in_the_middle(joined, query))
 
 
 def test_functions_are_defined_again_between_rows():

@@ -8,7 +8,7 @@ import pytest
 import sqpyte
 from tests.extent import everything
 
-from .inlining import compare, outcome, planned
+from .inlining import compare, dropped_in_the_middle, outcome, planned, row_by_row
 from .test_inline_between import WRITES
 from .test_inline_cut import aggregate, joined, sqpyte_side
 
@@ -210,15 +210,8 @@ def test_limit_of_lengths(limit):
     'SELECT count(*) FROM t JOIN u ON u.x = t.a GROUP BY f(u.z)',
     'SELECT s(u.y), max(u.z) FROM t JOIN u ON u.x = t.a'])
 def test_texts_that_are_not_utf_8(query):
-    def action(side):
-        connection, calls = joined(side)
-        connection.execute('UPDATE u SET z = CAST(x\'ff61ff62\' AS TEXT) WHERE rowid = 100')
-        cursor = connection.cursor()
-        found = [outcome(cursor.execute, query).__class__ is str]
-        for _ in range(300):
-            found.append(outcome(cursor.fetchone))
-        return found, calls
-    compare(action, oracle='C')
+    change = 'UPDATE u SET z = CAST(x\'ff61ff62\' AS TEXT) WHERE rowid = 100'
+    compare(row_by_row(joined, query, change), oracle='C')
 
 
 @pytest.mark.parametrize('query', [
@@ -290,16 +283,7 @@ def test_the_same_query_inside(query):
 
 @pytest.mark.parametrize('query', FEW)
 def test_dropped_in_the_middle(query):
-    def action(side):
-        connection, calls = joined(side)
-        found = []
-        for count in (1, 2, 30):
-            cursor = connection.execute(query)
-            found += [cursor.fetchone() for _ in range(count)]
-            cursor.close()
-            found.append(connection.execute('DELETE FROM u WHERE rowid = ?', (count,)).rowcount)
-        return found, calls
-    compare(action, oracle='C')
+    compare(dropped_in_the_middle(joined, query), oracle='C')
 
 
 @pytest.mark.parametrize('write', ['UPDATE u SET y = y + 1000', 'DELETE FROM t', 'DROP INDEX ux', 'VACUUM'])

@@ -10,7 +10,7 @@ import pytest
 import sqpyte
 from tests.extent import everything
 
-from .inlining import compare, outcome, planned
+from .inlining import compare, dropped_in_the_middle, outcome, planned
 from .test_inline_between import WRITES
 
 FRAMES = [
@@ -451,16 +451,7 @@ def test_recursive_use_of_the_cursor():
 
 @pytest.mark.parametrize('query', FEW)
 def test_dropped_in_the_middle(query):
-    def action(side):
-        connection, calls = filled(side)
-        found = []
-        for count in (1, 2, 30):
-            cursor = connection.execute(query)
-            found += [cursor.fetchone() for _ in range(count)]
-            cursor.close()
-            found.append(connection.execute('DELETE FROM u WHERE rowid = ?', (count,)).rowcount)
-        return found, calls
-    compare(action, oracle='C')
+    compare(dropped_in_the_middle(filled, query), oracle='C')
 
 
 def test_errors_of_sqlite_come_with_their_row():
