@@ -195,6 +195,18 @@ EDITS = [
         "    }\n",
     ),
     Edit(
+        "sorter-few-keys",
+        "  memset(aSlot, 0, sizeof(aSlot));\n"
+        "\n"
+        "  while( p ){\n"
+        "    SorterRecord *pNext;\n",
+        "  memset(aSlot, 0, sizeof(aSlot));\n"
+        "\n"
+        "  p = sqpyteSortFewKeys(pList, aSlot);\n"
+        "  while( p ){\n"
+        "    SorterRecord *pNext;\n",
+    ),
+    Edit(
         "sorter-reader-next",
         "static int vdbePmaReaderNext(PmaReader *pReadr){\n"
         "  int rc = SQLITE_OK;             /* Return Code */\n"

@@ -9,62 +9,121 @@
 */
 #define SQPYTE_KEY_BYTES 15             /* the 16th has the flag */
 
+/* A key being written: n bytes of it, those from SQPYTE_KEY_BYTES on lost; the rest is zero. */
 typedef struct SqpyteKeyWriter SqpyteKeyWriter;
 struct SqpyteKeyWriter {
-  u8 a[16];
-  int n;                                /* bytes written */
+  u64 a, b;
+  int n;
   int inexact;
+  u64 invert;                           /* all ones for a field with DESC, else 0 */
 };
 
-static void sqpytePut(SqpyteKeyWriter *p, u8 byte){
-  if( p->n<SQPYTE_KEY_BYTES ) p->a[p->n++] = byte; else p->inexact = 1;
+/* The next k bytes, 1 to 8: the upper ones of v, whose other bytes are zero. */
+static SQLITE_INLINE void sqpytePut(SqpyteKeyWriter *p, u64 v, int k){
+  int n = p->n;
+  v ^= p->invert << (64-8*k);
+  if( n<8 ){
+    p->a |= v>>(8*n);
+    if( n+k>8 ) p->b |= v<<(64-8*n);
+  }else if( n<16 ){
+    p->b |= v>>(8*n-64);
+  }
+  p->n = n+k;
 }
 
-static void sqpytePutReal(SqpyteKeyWriter *p, double r, u8 invert){
-  u64 u;
+static void sqpytePutByte(SqpyteKeyWriter *p, u8 byte){
+  sqpytePut(p, (u64)byte<<56, 1);
+}
+
+/* The first k bytes, at most 8, at a, where nRead can be read: as the upper ones of a number. */
+static SQLITE_INLINE u64 sqpyteFirstBytes(const u8 *a, int k, i64 nRead){
+  u64 v = 0;
   int i;
+  if( k==0 ) return 0;
+  if( nRead>=8 ){
+    memcpy(&v, a, 8);
+    if( SQLITE_BYTEORDER==1234 ) v = __builtin_bswap64(v);
+    return v & ~(u64)0<<(64-8*k);
+  }
+  for(i=0; i<k; i++) v |= (u64)a[i]<<(56-8*i);
+  return v;
+}
+
+#define SQPYTE_HAS_ZERO(x) (((x)-0x0101010101010101ULL) & ~(x) & 0x8080808080808080ULL)
+
+/* A tag, the bytes of a text or blob and a zero; nRead of them and of what follows can be read. */
+static void sqpytePutBytes(SqpyteKeyWriter *p, u8 tag, const u8 *a, i64 n, i64 nRead){
+  if( n<=6 ){                           /* in one */
+    u64 v = sqpyteFirstBytes(a, (int)n, nRead);
+    u64 x = v | ~(u64)0>>(8*n);
+    if( SQPYTE_HAS_ZERO(x)==0 ){
+      sqpytePut(p, (u64)tag<<56 | v>>8, (int)n+2);
+      return;
+    }
+  }
+  sqpytePutByte(p, tag);
+  while( n>0 && p->n<SQPYTE_KEY_BYTES ){
+    int k = n<8 ? (int)n : 8, i;
+    u64 v = sqpyteFirstBytes(a, k, nRead);
+    u64 x = k<8 ? v | ~(u64)0>>(8*k) : v;
+    if( SQPYTE_HAS_ZERO(x) ){
+      /* A zero: above the end of a text, below any other byte. */
+      for(i=0; a[i]; i++) sqpytePutByte(p, a[i]);
+      sqpytePutByte(p, 0);
+      while( p->n<SQPYTE_KEY_BYTES ) sqpytePutByte(p, 0xff);
+      p->inexact = 1;
+      return;
+    }
+    sqpytePut(p, v, k);
+    a += k;
+    n -= k;
+    nRead -= k;
+  }
+  if( n>0 ) p->inexact = 1;
+  sqpytePutByte(p, 0);
+}
+
+/* One field of serial type t at a, with the tag of its storage class; nRead bytes can be read there. */
+static void sqpytePutField(SqpyteKeyWriter *p, const u8 *a, u32 t, CollSeq *pColl, i64 nRead){
+  double r;
+  u64 u;
+  if( t>=12 ){
+    u8 tag = 3 + ((t&1)==0);
+    if( (t&1) && pColl && !sqlite3IsBinary(pColl) ){
+      sqpytePutByte(p, tag);
+      p->inexact = 1;
+    }else{
+      sqpytePutBytes(p, tag, a, (t-12)/2, nRead);
+    }
+    return;
+  }
+  if( t==0 || t>9 ){
+    sqpytePutByte(p, 1);
+    return;
+  }
+  if( t==7 ){
+    u = ((u64)sqlite3Get4byte(a)<<32) | sqlite3Get4byte(a+4);
+    memcpy(&r, &u, sizeof(r));
+    if( r!=r ){                         /* NULL */
+      sqpytePutByte(p, 1);
+      return;
+    }
+  }else if( t>=8 ){
+    r = t-8;
+  }else{
+    i64 i = (i8)a[0];
+    u32 n = sqlite3SmallTypeSizes[t], k;
+    for(k=1; k<n; k++) i = (i64)((u64)i<<8) | a[k];
+    r = (double)i;
+  }
   if( r==0.0 ) r = 0.0;                 /* no -0.0 */
   memcpy(&u, &r, sizeof(u));
   u = (u>>63) ? ~u : u | ((u64)1<<63);
-  for(i=56; i>=0; i-=8) sqpytePut(p, (u8)(u>>i) ^ invert);
-}
-
-static void sqpytePutBytes(SqpyteKeyWriter *p, const u8 *a, int n, u8 invert){
-  int i;
-  for(i=0; i<n && !p->inexact; i++){
-    sqpytePut(p, a[i] ^ invert);
-    if( a[i]==0 ){                      /* above the end of a text, below any other byte */
-      while( p->n<SQPYTE_KEY_BYTES ) sqpytePut(p, 0xff ^ invert);
-      p->inexact = 1;
-    }
-  }
-  sqpytePut(p, 0 ^ invert);
-}
-
-/* One field of serial type t at a, with the tag of its storage class. */
-static void sqpytePutField(SqpyteKeyWriter *p, const u8 *a, u32 t, CollSeq *pColl, u8 invert){
-  if( t>=12 ){
-    sqpytePut(p, (3 + ((t&1)==0)) ^ invert);
-    if( (t&1) && pColl && !sqlite3IsBinary(pColl) ){
-      p->inexact = 1;
-    }else{
-      sqpytePutBytes(p, a, (int)(t-12)/2, invert);
-    }
-  }else{
-    Mem m;
-    double r;
-    sqlite3VdbeSerialGet(a, t, &m);
-    if( (m.flags & (MEM_Int|MEM_Real))==0 ){
-      sqpytePut(p, 1 ^ invert);
-      return;
-    }
-    r = (m.flags & MEM_Int) ? (double)m.u.i : m.u.r;
-    sqpytePut(p, 2 ^ invert);
-    sqpytePutReal(p, r, invert);
-    /* From here on an integer and another one, or a real, may have the same double. Whatever has
-    ** it must end here: the fields that follow would decide between unequal numbers. */
-    if( r>=9007199254740992.0 || r<=-9007199254740992.0 ) p->inexact = 1;
-  }
+  sqpytePutByte(p, 2);
+  sqpytePut(p, u, 8);
+  /* From here on an integer and another one, or a real, may have the same double. Whatever has
+  ** it must end here: the fields that follow would decide between unequal numbers. */
+  if( r>=9007199254740992.0 || r<=-9007199254740992.0 ) p->inexact = 1;
 }
 
 static void sqpyteSortKey(const KeyInfo *pInfo, const u8 *aRec, int nRec, SqpyteSortKey *pKey){
@@ -73,20 +132,91 @@ static void sqpyteSortKey(const KeyInfo *pInfo, const u8 *aRec, int nRec, Sqpyte
   u32 iHdr = getVarint32(aRec, nHdr);
   u32 iData = nHdr;
   int i;
-  memset(&w, 0, sizeof(w));
-  if( sqpyteSettings.noSortKeys ) w.inexact = 1;
-  if( pInfo->enc!=SQLITE_UTF8 ) w.inexact = 1;
+  w.a = w.b = 0;
+  w.n = 0;
+  w.inexact = sqpyteSettings.noSortKeys || pInfo->enc!=SQLITE_UTF8;
   for(i=0; i<pInfo->nKeyField && !w.inexact; i++){
     u8 flags = pInfo->aSortFlags ? pInfo->aSortFlags[i] : 0;
     if( iHdr>=nHdr || (flags & KEYINFO_ORDER_BIGNULL) ){ w.inexact = 1; break; }
     iHdr += getVarint32(&aRec[iHdr], t);
     n = sqlite3VdbeSerialTypeLen(t);
     if( iHdr>nHdr || (u64)iData+n>(u64)nRec ){ w.inexact = 1; break; }
-    sqpytePutField(&w, &aRec[iData], t, pInfo->aColl[i],
-                   (flags & KEYINFO_ORDER_DESC) ? 0xff : 0);
+    w.invert = (flags & KEYINFO_ORDER_DESC) ? ~(u64)0 : 0;
+    sqpytePutField(&w, &aRec[iData], t, pInfo->aColl[i], (i64)nRec-iData);
+    if( w.n>SQPYTE_KEY_BYTES ) w.inexact = 1;
     iData += n;
   }
-  w.a[15] = (u8)w.inexact;
-  pKey->a = ((u64)sqlite3Get4byte(w.a)<<32) | sqlite3Get4byte(w.a+4);
-  pKey->b = ((u64)sqlite3Get4byte(w.a+8)<<32) | sqlite3Get4byte(w.a+12);
+  pKey->a = w.a;
+  pKey->b = (w.b & ~(u64)0xff) | (u64)w.inexact;
+}
+
+/*
+** Few keys. GROUP BY of a few groups sorts very many records of very few keys. Those are put into
+** lists, one for each key, instead of being merged level by level: TPC-H's query 1 has 1.2 million
+** rows and four groups.
+**
+** A list of the sorter begins with the record that was inserted last. Records are taken from it until
+** one has a key that is inexact or, when there are SQPYTE_BUCKETS, new. They leave in the
+** order of their keys and, where those are equal, of their insertion, as merging would have left
+** them, as one run in the slot for runs of about its length: to vdbeSorterSort it is what it has merged
+** of the newest records. Returns the first record that wasn't taken, or 0.
+*/
+#define SQPYTE_BUCKETS 256              /* a power of two */
+
+typedef struct SqpyteBucket SqpyteBucket;
+struct SqpyteBucket {
+  SqpyteSortKey key;
+  SorterRecord *pFirst, *pLast;         /* the record of that key that was inserted first, last */
+};
+
+static int sqpyteCompareBuckets(const void *a, const void *b){
+  const SqpyteSortKey *p1 = &((const SqpyteBucket*)a)->key, *p2 = &((const SqpyteBucket*)b)->key;
+  if( p1->a!=p2->a ) return p1->a<p2->a ? -1 : 1;
+  return p1->b<p2->b ? -1 : p1->b>p2->b;
+}
+
+static SorterRecord *sqpyteNextInList(const SorterList *pList, SorterRecord *p){
+  if( pList->aMemory==0 ) return p->u.pNext;
+  if( (u8*)p==pList->aMemory ) return 0;
+  return (SorterRecord*)&pList->aMemory[p->u.iNext];
+}
+
+static SorterRecord *sqpyteSortFewKeys(SorterList *pList, SorterRecord **aSlot){
+  SqpyteBucket aBucket[SQPYTE_BUCKETS];
+  u16 aHash[2*SQPYTE_BUCKETS];          /* number of a bucket, from 1 */
+  SorterRecord *p = pList->pList;
+  u64 nTaken = 0;
+  int n = 0, i;
+  memset(aHash, 0, sizeof(aHash));
+  while( p && (p->sqpyteKey.b & 1)==0 ){
+    SorterRecord *pNext = sqpyteNextInList(pList, p);
+    SqpyteSortKey key = p->sqpyteKey;
+    SqpyteBucket *pBucket;
+    u32 h = (u32)(((key.a ^ (key.b*0x9e3779b97f4a7c15ULL))*0x9e3779b97f4a7c15ULL)>>40);
+    h &= 2*SQPYTE_BUCKETS-1;
+    while( aHash[h] && (aBucket[aHash[h]-1].key.a!=key.a || aBucket[aHash[h]-1].key.b!=key.b) ){
+      h = (h+1) & (2*SQPYTE_BUCKETS-1);
+    }
+    if( aHash[h]==0 ){
+      if( n==SQPYTE_BUCKETS ) break;
+      pBucket = &aBucket[n++];
+      aHash[h] = (u16)n;
+      pBucket->key = key;
+      pBucket->pFirst = 0;
+      pBucket->pLast = p;
+    }else{
+      pBucket = &aBucket[aHash[h]-1];
+    }
+    p->u.pNext = pBucket->pFirst;
+    pBucket->pFirst = p;
+    nTaken++;
+    p = pNext;
+  }
+  if( n ){
+    qsort(aBucket, n, sizeof(aBucket[0]), sqpyteCompareBuckets);
+    for(i=0; i+1<n; i++) aBucket[i].pLast->u.pNext = aBucket[i+1].pFirst;
+    for(i=0; nTaken>>(i+1); i++){}
+    aSlot[i] = aBucket[0].pFirst;
+  }
+  return p;
 }

@@ -13,3 +13,6 @@ static void sqpyteSortKey(const KeyInfo*, const u8 *aRec, int nRec, SqpyteSortKe
   (p1)->a!=(p2)->a ? ((res) = (p1)->a<(p2)->a ? -1 : +1, 1) : \
   ((p1)->b>>1)!=((p2)->b>>1) ? ((res) = (p1)->b<(p2)->b ? -1 : +1, 1) : \
   (((p1)->b | (p2)->b) & 1)==0 ? ((res) = 0, 1) : 0)
+
+/* Sorts, without comparing records, those that begin a list: see sort_key.c. */
+static SorterRecord *sqpyteSortFewKeys(SorterList*, SorterRecord **aSlot);

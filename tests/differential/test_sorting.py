@@ -42,3 +42,27 @@ def test_order(sorting_tiers, cache_size):
     pragmas = ["PRAGMA page_size=512", "PRAGMA cache_size=%d" % cache_size]
     transcript = sorting_tiers.check(script(actions, pragmas=pragmas))
     assert len(transcript[2]) == 1 and len(transcript[2][0]) > 60
+
+
+# Keys that come again and again, of which the sorter makes a list each: as many as it has lists, one more
+# and fewer; with a key that is inexact among them; and all different.
+FEW = ["n % 1", "n * 7 % 4", "n * 31 % 255", "n * 31 % 256", "n * 31 % 257", "n * 31 % 2000",
+       "n * 48271 % 65537", "CASE WHEN n = 3000 THEN 'abcdefghijklmnopqrst' ELSE n % 5 END",
+       "substr('aabbccddeeff', n % 12 + 1, 2)", "printf('%06d', n * 31 % 300)", "NULL"]
+
+
+@pytest.mark.parametrize("cache_size", [10, 100000])
+def test_few_keys(sorting_tiers, cache_size):
+    fill = """INSERT INTO t WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < 6000)
+        SELECT n, %s FROM i""" % ", ".join(FEW)
+    columns = ["c%d" % i for i in range(len(FEW))]
+    actions = [("run", 0, "CREATE TABLE t(n INTEGER PRIMARY KEY, %s)" % ", ".join(columns)),
+               ("run", 0, fill)]
+    for column in columns:
+        for order in (column, column + " DESC", column + ", c1 DESC"):
+            actions.append(("run", 0, "SELECT group_concat(n) FROM (SELECT n FROM t ORDER BY %s)" % order))
+        actions.append(("run", 0, "SELECT %s, count(*), sum(n * 0.1), group_concat(n %% 89)"
+                        " FROM t GROUP BY %s" % (column, column)))
+    pragmas = ["PRAGMA page_size=512", "PRAGMA cache_size=%d" % cache_size]
+    transcript = sorting_tiers.check(script(actions, pragmas=pragmas))
+    assert len(transcript[2]) == 1 and len(transcript[2][0]) > 60
