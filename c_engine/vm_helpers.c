@@ -95,7 +95,17 @@ int sqpyte_concat(void *pMemOut, long a, long na, long b, long nb){
 }
 
 int sqpyte_compare_bytes(long a, long na, long b, long nb){
-  int c = memcmp((const void*)a, (const void*)b, na<nb ? na : nb);
+  int c;
+  if( na>=8 && nb>=8 ){                 /* nearly always enough, and cheaper than memcmp */
+    u64 x, y;
+    memcpy(&x, (const void*)a, 8);
+    memcpy(&y, (const void*)b, 8);
+    if( x!=y ){
+      if( SQLITE_BYTEORDER==1234 ){ x = __builtin_bswap64(x); y = __builtin_bswap64(y); }
+      return x<y ? -1 : 1;
+    }
+  }
+  c = memcmp((const void*)a, (const void*)b, na<nb ? na : nb);
   if( c ) return c;
   return na<nb ? -1 : na>nb;
 }
