@@ -182,7 +182,7 @@ def step_to(statement, head):
         INLINED if it is there, else the code of a step that has ended elsewhere.
     """
     from c_engine.generated import layout
-    mem.set_i32(address_of(statement.pointer) + layout.Vdbe_sqpyteStopPc, head)
+    mem.set_i32(address_of(statement.pointer), layout.Vdbe_sqpyteStopPc, head)
     rc = lib.sqpyte_step(statement.pointer, statement.cells)
     if rc == ROW and statement.cells[COLUMNS] == 0:
         return tiers.INLINED

@@ -282,7 +282,7 @@ class CutRunner(Runner):
         if self.left:
             return
         undone = self.handed or self.back(pc)
-        mem.set_i32(self.vdbe + layout.Vdbe_pc, target)
+        mem.set_i32(self.vdbe, layout.Vdbe_pc, target)
         for register, value in list(self.kept_fields()) + list(values):
             if store(self.memory + register * layout.sizeof_Mem, value):
                 lib.sqpyte_fail(self.vdbe, target, NOMEM)
@@ -373,7 +373,7 @@ class CutAheadRunner(CutRunner):
         if not self.back(self.loop.row):
             return          # pages have moved: the rows are handed out as they were computed
         pc = self.loop.row + 1
-        mem.set_i32(self.vdbe + layout.Vdbe_pc, pc)
+        mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)
         self.give_state()
         row = self.pending()
         self.hand_over(cursor)

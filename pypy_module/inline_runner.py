@@ -200,7 +200,7 @@ class Runner:
         if not self.statement.pointer:
             raise errors.ProgrammingError('Cannot operate on a closed database.')
         self.position(i)
-        mem.set_i32(self.vdbe + layout.Vdbe_pc, pc)
+        mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)
         for register, value in values:
             rc = store(self.memory + register * layout.sizeof_Mem, value)
             if rc:
@@ -383,7 +383,7 @@ class AheadRunner(Runner):
         """See `settle`: the next row is handed over as it is."""
         self.position(self.i)
         pc = self.loop.row + 1
-        mem.set_i32(self.vdbe + layout.Vdbe_pc, pc)
+        mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)
         for register, value in self.kept_fields():
             if store(self.memory + register * layout.sizeof_Mem, value):
                 lib.sqpyte_fail(self.vdbe, pc, NOMEM)

@@ -231,7 +231,7 @@ class TapeRunner(CutAheadRunner):
         if self.left:
             return True
         if self.loop.way != FREE:
-            mem.set_i32(self.vdbe + layout.Vdbe_pc, pc + 1)
+            mem.set_i32(self.vdbe, layout.Vdbe_pc, pc + 1)
             self.give_state()
             self.go_on()
             return True

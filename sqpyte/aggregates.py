@@ -24,25 +24,25 @@ _LARGE = 4503599627370496       # integers from here on are added in two parts
 
 def _init_sum(context):
     """From an exact integer sum to a Kahan-Babuska-Neumaier sum of doubles."""
-    i = mem.i64(context + SumCtx_iSum)
+    i = mem.i64(context, SumCtx_iSum)
     small = 0
     if i <= -_LARGE or i >= _LARGE:
         small = i - truncated_quotient(i, 16384) * 16384
-    mem.set_f64(context + SumCtx_rSum, float(i - small))
-    mem.set_f64(context + SumCtx_rErr, float(small))
-    mem.set_u8(context + SumCtx_approx, 1)
+    mem.set_f64(context, SumCtx_rSum, float(i - small))
+    mem.set_f64(context, SumCtx_rErr, float(small))
+    mem.set_u8(context, SumCtx_approx, 1)
 
 
 def _add_real(context, r):
     """kahanBabuskaNeumaierStep."""
-    s = mem.f64(context + SumCtx_rSum)
+    s = mem.f64(context, SumCtx_rSum)
     t = s + r
     if abs(s) > abs(r):
         error = (s - t) + r
     else:
         error = (r - t) + s
-    mem.set_f64(context + SumCtx_rErr, mem.f64(context + SumCtx_rErr) + error)
-    mem.set_f64(context + SumCtx_rSum, t)
+    mem.set_f64(context, SumCtx_rErr, mem.f64(context, SumCtx_rErr) + error)
+    mem.set_f64(context, SumCtx_rSum, t)
 
 
 def _add_int(context, i):
@@ -60,21 +60,21 @@ def step_sum(context, w):
     if isinstance(w, W_Null):
         return DONE
     if isinstance(w, W_Real):
-        mem.set_i64(context + SumCtx_cnt, mem.i64(context + SumCtx_cnt) + 1)
-        if mem.u8(context + SumCtx_approx) == 0:
+        mem.set_i64(context, SumCtx_cnt, mem.i64(context, SumCtx_cnt) + 1)
+        if mem.u8(context, SumCtx_approx) == 0:
             _init_sum(context)
         else:
-            mem.set_u8(context + SumCtx_ovrfl, 0)
+            mem.set_u8(context, SumCtx_ovrfl, 0)
         _add_real(context, w.floatval)
         return DONE
     if isinstance(w, W_Int):
-        mem.set_i64(context + SumCtx_cnt, mem.i64(context + SumCtx_cnt) + 1)
-        if mem.u8(context + SumCtx_approx) == 0:
+        mem.set_i64(context, SumCtx_cnt, mem.i64(context, SumCtx_cnt) + 1)
+        if mem.u8(context, SumCtx_approx) == 0:
             try:
-                mem.set_i64(context + SumCtx_iSum,
-                            ovfcheck(mem.i64(context + SumCtx_iSum) + w.intval))
+                mem.set_i64(context, SumCtx_iSum,
+                            ovfcheck(mem.i64(context, SumCtx_iSum) + w.intval))
             except OverflowError:
-                mem.set_u8(context + SumCtx_ovrfl, 1)
+                mem.set_u8(context, SumCtx_ovrfl, 1)
                 _init_sum(context)
                 _add_int(context, w.intval)
         else:
@@ -85,36 +85,36 @@ def step_sum(context, w):
 
 def step_count(context):
     """countStep of a value that isn't NULL."""
-    mem.set_i64(context + CountCtx_n, mem.i64(context + CountCtx_n) + 1)
+    mem.set_i64(context, CountCtx_n, mem.i64(context, CountCtx_n) + 1)
 
 
 def step_minmax(best, w, is_max):
     """minmaxStep of a number, where best is the address of the Mem with the best so far."""
-    flags = mem.u16(best + Mem_flags)
+    flags = mem.u16(best, Mem_flags)
     if isinstance(w, W_Null):
         return DONE if flags == 0 else SKIPPED
     if isinstance(w, W_Int):
         if flags == MEM_Int:
-            order = compare_ints(mem.i64(best + Mem_u), w.intval)
+            order = compare_ints(mem.i64(best, Mem_u), w.intval)
         elif flags == MEM_Real:
-            order = -compare_int_real(w.intval, mem.f64(best + Mem_u))
+            order = -compare_int_real(w.intval, mem.f64(best, Mem_u))
         else:
             return ASK
         if (order < 0) if is_max else (order > 0):
-            mem.set_i64(best + Mem_u, w.intval)
-            mem.set_u16(best + Mem_flags, MEM_Int)
+            mem.set_i64(best, Mem_u, w.intval)
+            mem.set_u16(best, Mem_flags, MEM_Int)
             return DONE
         return SKIPPED
     if isinstance(w, W_Real):
         if flags == MEM_Real:
-            order = compare_reals(mem.f64(best + Mem_u), w.floatval)
+            order = compare_reals(mem.f64(best, Mem_u), w.floatval)
         elif flags == MEM_Int:
-            order = compare_int_real(mem.i64(best + Mem_u), w.floatval)
+            order = compare_int_real(mem.i64(best, Mem_u), w.floatval)
         else:
             return ASK
         if (order < 0) if is_max else (order > 0):
-            mem.set_f64(best + Mem_u, w.floatval)
-            mem.set_u16(best + Mem_flags, MEM_Real)
+            mem.set_f64(best, Mem_u, w.floatval)
+            mem.set_u16(best, Mem_flags, MEM_Real)
             return DONE
         return SKIPPED
     return ASK

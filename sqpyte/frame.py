@@ -14,7 +14,7 @@ from c_engine.generated.layout import (
     MemPage_nCell, SQLITE_UTF8, Vdbe_aMem, Vdbe_apCsr, Vdbe_aOp, Vdbe_db, Vdbe_pc,
     Vdbe_sqpyteCompare, VdbeCursor_deferredMoveto, VdbeCursor_eCurType, VdbeCursor_nullRow,
     VdbeCursor_uc, sizeof_Mem)
-from sqpyte import capi, mem
+from sqpyte import capi, cell, mem
 from sqpyte.jit import dont_look_inside, hint, unroll_safe
 from sqpyte.values import (
     CONSTANT, IN_MEM, NULL, W_Blob, W_Bytes, W_Int, W_Null, W_Real, W_Text, row_origin)
@@ -31,26 +31,28 @@ MOST_KEPT = 5000
 class Frame(object):
     """See the module's docstring.  `compare` is upstream's iCompare."""
     _virtualizable_ = ['registers[*]', 'btcursor[*]', 'leaf[*]', 'row[*]', 'rowsize[*]',
-                       'parsed[*]', 'offset[*]', 'columns[*]', 'compare']
+                       'header[*]', 'parsed[*]', 'offset[*]', 'columns[*]', 'compare', 'steps']
     _immutable_fields_ = ['vdbe', 'db', 'memory', 'cursors', 'ops', 'always', 'seeking']
 
     def __init__(self, vdbe, program, always, seeking):
         self = hint(self, access_directly=True, fresh_virtualizable=True)
         self.vdbe = vdbe
-        self.db = mem.i64(vdbe + Vdbe_db)
-        self.memory = mem.i64(vdbe + Vdbe_aMem)
-        self.cursors = mem.i64(vdbe + Vdbe_apCsr)
-        self.ops = mem.i64(vdbe + Vdbe_aOp)
+        self.db = mem.i64(vdbe, Vdbe_db)
+        self.memory = mem.i64(vdbe, Vdbe_aMem)
+        self.cursors = mem.i64(vdbe, Vdbe_apCsr)
+        self.ops = mem.i64(vdbe, Vdbe_aOp)
         ncursors = program.ncursors
         self.registers = [IN_MEM] * program.nregisters
         self.btcursor = [0] * ncursors      # BtCursor's address once it is known to be valid
         self.leaf = [0] * ncursors          # its page, if a leaf and the cursor on one of its cells
         self.row = [0] * ncursors           # address of the row's record, 0 if not known
         self.rowsize = [0] * ncursors       # its size, all of it at that address
+        self.header = [0] * ncursors        # its first byte, its header's size: below 128
         self.parsed = [0] * ncursors        # column whose offset is known ...
         self.offset = [0] * ncursors        # ... and that offset
         self.columns = [0] * program.nslots # offsets of columns before that one (offsets.py)
-        self.compare = mem.i32(vdbe + Vdbe_sqpyteCompare)
+        self.compare = mem.i32(vdbe, Vdbe_sqpyteCompare)
+        self.steps = 0                      # opcodes passed, which sqlite3_stmt_status counts
         self.kept = []                      # buffers of private_copy
         self.crowded = False                # those are many: leave, which frees them
         self.result = 0                     # what the VM returns
@@ -68,19 +70,19 @@ class Frame(object):
 
     def load(self, address, origin):
         """The value of the Mem at address, or None if it is of a kind that only C handles."""
-        kind = mem.u16(address + Mem_flags) & _KIND
+        kind = mem.u16(address, Mem_flags) & _KIND
         if kind == MEM_Int:
-            return W_Int(mem.i64(address + Mem_u))
+            return W_Int(mem.i64(address, Mem_u))
         if kind == MEM_Real:
-            return W_Real(mem.f64(address + Mem_u))
+            return W_Real(mem.f64(address, Mem_u))
         if kind == MEM_Null:
             return NULL
         if kind == MEM_Str:
-            if mem.u8(address + Mem_enc) != SQLITE_UTF8:
+            if mem.u8(address, Mem_enc) != SQLITE_UTF8:
                 return None
-            return W_Text(mem.i64(address + Mem_z), mem.i32(address + Mem_n), origin)
+            return W_Text(mem.i64(address, Mem_z), mem.i32(address, Mem_n), origin)
         if kind == MEM_Blob:
-            return W_Blob(mem.i64(address + Mem_z), mem.i32(address + Mem_n), origin)
+            return W_Blob(mem.i64(address, Mem_z), mem.i32(address, Mem_n), origin)
         return None
 
     def read(self, r):
@@ -176,25 +178,25 @@ class Frame(object):
             rc = capi.set_bytes(address, w.address, w.size, int(isinstance(w, W_Text)))
             self.registers[r] = IN_MEM
             return rc
-        if mem.u16(address + Mem_flags) & _OWNING:
+        if mem.u16(address, Mem_flags) & _OWNING:
             capi.set_null(address)
         if isinstance(w, W_Int):
-            mem.set_i64(address + Mem_u, w.intval)
-            mem.set_u16(address + Mem_flags, MEM_Int)
+            mem.set_i64(address, Mem_u, w.intval)
+            mem.set_u16(address, Mem_flags, MEM_Int)
         elif isinstance(w, W_Real):
-            mem.set_f64(address + Mem_u, w.floatval)
-            mem.set_u16(address + Mem_flags, MEM_Real)
+            mem.set_f64(address, Mem_u, w.floatval)
+            mem.set_u16(address, Mem_flags, MEM_Real)
         else:
             assert isinstance(w, W_Null)
-            mem.set_u16(address + Mem_flags, MEM_Null)
+            mem.set_u16(address, Mem_flags, MEM_Null)
         return 0
 
     def holds(self, r, w):
         """Whether the text or blob w is what the Mem of register r has; not a part of that, or
         the same bytes as another type."""
         address = self.mem_address(r)
-        return (mem.i64(address + Mem_z) == w.address and mem.i32(address + Mem_n) == w.size
-                and mem.u16(address + Mem_flags) & (MEM_Str | MEM_Blob)
+        return (mem.i64(address, Mem_z) == w.address and mem.i32(address, Mem_n) == w.size
+                and mem.u16(address, Mem_flags) & (MEM_Str | MEM_Blob)
                 == (MEM_Str if isinstance(w, W_Text) else MEM_Blob))
 
     @unroll_safe
@@ -266,8 +268,8 @@ class Frame(object):
 
     def save_place(self, pc):
         """Bring to C what isn't in registers."""
-        mem.set_i32(self.vdbe + Vdbe_pc, pc)
-        mem.set_i32(self.vdbe + Vdbe_sqpyteCompare, self.compare)
+        mem.set_i32(self.vdbe, Vdbe_pc, pc)
+        mem.set_i32(self.vdbe, Vdbe_sqpyteCompare, self.compare)
 
     # ---- cursors ----
 
@@ -284,11 +286,11 @@ class Frame(object):
         vc = self.cursor_address(c)
         if vc == 0:
             return 0
-        if (mem.u8(vc + VdbeCursor_eCurType) != CURTYPE_BTREE or mem.u8(vc + VdbeCursor_nullRow)
-                or mem.u8(vc + VdbeCursor_deferredMoveto)):
+        if (mem.u8(vc, VdbeCursor_eCurType) != CURTYPE_BTREE or mem.u8(vc, VdbeCursor_nullRow)
+                or mem.u8(vc, VdbeCursor_deferredMoveto)):
             return 0
-        cursor = mem.i64(vc + VdbeCursor_uc)
-        if mem.u8(cursor + BtCursor_eState) != CURSOR_VALID:
+        cursor = mem.i64(vc, VdbeCursor_uc)
+        if mem.u8(cursor, BtCursor_eState) != CURSOR_VALID:
             return 0
         self.btcursor[c] = cursor
         return cursor
@@ -303,19 +305,18 @@ class Frame(object):
         cursor = self.valid_btcursor(c)
         if cursor == 0:
             return 0
-        page = mem.i64(cursor + BtCursor_pPage)
-        if (mem.u8(page + MemPage_isInit) == 0 or mem.u8(page + MemPage_leaf) == 0
-                or mem.u16(cursor + BtCursor_ix) >= mem.u16(page + MemPage_nCell)):
+        page = mem.i64(cursor, BtCursor_pPage)
+        if (mem.u8(page, MemPage_isInit) == 0 or mem.u8(page, MemPage_leaf) == 0
+                or mem.u16(cursor, BtCursor_ix) >= mem.u16(page, MemPage_nCell)):
             return 0
         self.leaf[c] = page
         return page
 
-    def cell(self, c, page):
-        """Address of the cell of that leaf page on which cursor c stands."""
+    def cell_offset(self, c, page):
+        """Where in that leaf page the cell is on which cursor c stands."""
         assert c >= 0
-        pointer = mem.i64(page + MemPage_aCellIdx) + 2 * mem.u16(self.btcursor[c] + BtCursor_ix)
-        masked = mem.u16(page + MemPage_maskPage) & ((mem.u8(pointer) << 8) | mem.u8(pointer + 1))
-        return mem.i64(page + MemPage_aData) + masked
+        pointer = mem.i64(page, MemPage_aCellIdx) + 2 * mem.u16(self.btcursor[c], BtCursor_ix)
+        return mem.u16(page, MemPage_maskPage) & ((mem.u8(pointer) << 8) | mem.u8(pointer, 1))
 
     def find_row(self, c):
         """Note where the record under cursor c lies. Returns whether it could: the cursor is
@@ -324,35 +325,30 @@ class Frame(object):
         page = self.leaf_page(c)
         if page == 0:
             return False
-        at = self.cell(c, page)
-        end = mem.i64(page + MemPage_aDataEnd)
-        # The smallest cell takes four bytes (btreeInitPage), a page's header eight: what
-        # record.int_before reads before a value is in the page, too.
-        if at + 4 > end or at < mem.i64(page + MemPage_aData) + 8:
+        start = self.cell_offset(c, page)
+        # A page's header takes eight bytes: what record.int_before reads before a value is in the
+        # page, too.
+        if start < 8:
             return False
-        # The record's size: a varint, of one or two bytes if the record is within the page
-        # (pages are at most 64 KiB, but then three bytes are left to C). Without a branch.
-        b0 = mem.u8(at)
-        two = b0 >> 7
-        b1 = mem.u8(at + 1) & -two
-        if b1 >= 128:
-            return False
-        size = ((b0 & 127) << (7 * two)) | b1
-        at += 1 + two
-        if mem.u8(page + MemPage_intKeyLeaf):
-            at = skip_varint(at, end)
-            if at == 0:
+        at = mem.i64(page, MemPage_aData) + start
+        end = mem.i64(page, MemPage_aDataEnd)
+        table = mem.u8(page, MemPage_intKeyLeaf)
+        before = 0
+        size = 0
+        if at + cell.WORD <= end:
+            word = mem.i64(at)
+            before = cell.size_of_head(word, table)
+            size = cell.size_of_record(word)
+        if before == 0 or size < 0:
+            found = cell.head_by_bytes(at, end, table)
+            if found < 0:
                 return False
-        if size > mem.u16(page + MemPage_maxLocal) or at + size > end or size == 0:
+            before = found >> 16
+            size = found & 0xFFFF
+        at += before
+        if size > mem.u16(page, MemPage_maxLocal) or at + size > end:
             return False
-        header = mem.u8(at)
-        if header >= 128 or header > size or header == 0:
-            return False
-        self.row[c] = at
-        self.rowsize[c] = size
-        self.parsed[c] = 0
-        self.offset[c] = header
-        return True
+        return self.set_row(c, at, size)
 
     def note_row(self, c, at):
         """Note where C says that the record under cursor c lies (sqpyteRow in seek.c): at the
@@ -361,20 +357,22 @@ class Frame(object):
         row = mem.i64(at)
         if row != 0:
             self.row[c] = row
-            self.rowsize[c] = mem.i64(at + 8)
+            self.rowsize[c] = mem.i64(at, 8)
             self.parsed[c] = 0
-            self.offset[c] = mem.u8(row)
+            header = mem.u8(row)
+            self.header[c] = header
+            self.offset[c] = header
 
     def set_row(self, c, address, size):
-        """The record under pseudo-cursor c is at address. Returns whether it is usual."""
+        """The record under cursor c is at address, where at least a byte can be read. Returns whether
+        it is usual."""
         assert c >= 0
-        if size == 0:
-            return False
         header = mem.u8(address)
-        if header >= 128 or header > size or header == 0:
+        if header >= 128 or header > size:
             return False
         self.row[c] = address
         self.rowsize[c] = size
+        self.header[c] = header
         self.parsed[c] = 0
         self.offset[c] = header
         return True
@@ -384,6 +382,7 @@ class Frame(object):
         assert c >= 0
         self.row[c] = 0
         self.rowsize[c] = 0
+        self.header[c] = 0
         self.parsed[c] = 0
         self.offset[c] = 0
 
@@ -426,29 +425,3 @@ def copied(address, size, kept):
     copy = mem.duplicate(address, size)
     kept.append(copy)
     return copy
-
-
-@unroll_safe
-def skip_varint(at, end):
-    """Address after the varint at `at`, or 0 if it passes end (9 bytes at most)."""
-    if at + 4 <= end:
-        size = varint_size(mem.i32(at))
-        if size != 0:
-            return at + size
-    i = 0
-    while i < 8:
-        if at >= end:
-            return 0
-        if mem.u8(at) < 128:
-            return at + 1
-        at += 1
-        i += 1
-    return at + 1
-
-
-def varint_size(word):
-    """Bytes of the varint that begins with the four bytes of a little-endian word, or 0 if it is
-    longer than that. Without a branch: the rowids of a join are of all lengths."""
-    last = ~word & 0x80808080
-    last &= -last
-    return (int(last != 0) + int(last > 0x80) + int(last > 0x8000) + int(last > 0x800000))

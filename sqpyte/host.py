@@ -77,9 +77,9 @@ def poison(all_in_c):
         return rc
 
     def overwrite(self, kept):
-        if mem.i64(self.vdbe + Vdbe_pFrame):
+        if mem.i64(self.vdbe, Vdbe_pFrame):
             return
-        last = mem.i32(self.vdbe + Vdbe_nMem) - max(mem.i32(self.vdbe + Vdbe_nCursor), 1)
+        last = mem.i32(self.vdbe, Vdbe_nMem) - max(mem.i32(self.vdbe, Vdbe_nCursor), 1)
         for r in range(1, last + 1):
             if r not in kept:
                 capi.set_null(self.mem_address(r))

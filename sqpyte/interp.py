@@ -23,6 +23,9 @@ from sqpyte.without import switches
 # A run of the VM that hands the whole frame to C more often than this goes on in C.
 MAX_C_STEPS = 2000
 
+# As upstream, a run of many opcodes is added to the statement's counter at its end.
+_STEPS = Vdbe_aCounter + 4 * SQLITE_STMTSTATUS_VM_STEP
+
 _HANDLERS = jit.unrolling_iterable(
     [(number, TABLE[number].handler) for number in sorted(TABLE)])
 
@@ -74,8 +77,8 @@ def step_in_c(frame, op, pc):
     if rc != SQPYTE_STOP:
         frame.result = rc
         return FAILED
-    frame.compare = mem.i32(frame.vdbe + Vdbe_sqpyteCompare)
-    return jit.promote(mem.i32(frame.vdbe + Vdbe_pc))
+    frame.compare = mem.i32(frame.vdbe, Vdbe_sqpyteCompare)
+    return jit.promote(mem.i32(frame.vdbe, Vdbe_pc))
 
 
 def leave(frame, program, pc):
@@ -111,9 +114,8 @@ def run_loop(frame, program, pc):
                 leave(frame, program, following)
                 return
         if following <= pc and op.loop:
-            counter = frame.vdbe + Vdbe_aCounter + 4 * SQLITE_STMTSTATUS_VM_STEP
-            mem.set_i32(counter, mem.i32(counter) + pc - following + 1)
-            if mem.i32(frame.db + sqlite3_u1_isInterrupted) or frame.crowded:
+            frame.steps += pc - following + 1
+            if mem.i32(frame.db, sqlite3_u1_isInterrupted) or frame.crowded:
                 leave(frame, program, following)
                 return
             if not jit.we_are_jitted() and budget.is_full():
@@ -137,19 +139,20 @@ def run(vdbe):
         refuse(vdbe, SQPYTE_WHY_FULL, 1)
         return SQPYTE_STOP
     try:
-        program = interner.get(mem.i32(vdbe + Vdbe_sqpyteProgram))
+        program = interner.get(mem.i32(vdbe, Vdbe_sqpyteProgram))
         if program is None:
             program = program_of(vdbe)
-            mem.set_i32(vdbe + Vdbe_sqpyteProgram, program.number)
+            mem.set_i32(vdbe, Vdbe_sqpyteProgram, program.number)
         always = capi.mode() == SQPYTE_MODE_ALWAYS
         frame = Frame(vdbe, program, always, capi.may_seek(vdbe) != 0)
     except MemoryError:
         return out_of_memory(vdbe)
     budget.enter(program)
     try:
-        pc = mem.i32(vdbe + Vdbe_pc)
+        pc = mem.i32(vdbe, Vdbe_pc)
         at_head(frame, program.ops[pc])
         run_loop(frame, program, pc)
+        mem.set_i32(vdbe, _STEPS, mem.i32(vdbe, _STEPS) + frame.steps)
     except MemoryError:
         frame.result = out_of_memory(vdbe)
     budget.leave(program)
@@ -163,14 +166,14 @@ def run(vdbe):
 
 def refuse(vdbe, why, times):
     """A statement goes on in C, for good if that was the eighth time (SQPYTE_MAX_REFUSALS)."""
-    mem.set_i32(vdbe + Vdbe_sqpyteReason, why)
-    mem.set_i32(vdbe + Vdbe_sqpyteRefused, mem.i32(vdbe + Vdbe_sqpyteRefused) + times)
+    mem.set_i32(vdbe, Vdbe_sqpyteReason, why)
+    mem.set_i32(vdbe, Vdbe_sqpyteRefused, mem.i32(vdbe, Vdbe_sqpyteRefused) + times)
 
 
 def out_of_memory(vdbe):
     """There was no memory for a large object: the statement ends with SQLITE_NOMEM, whatever its
     registers hold. Returns what the VM returns."""
-    capi.fail(vdbe, mem.i32(vdbe + Vdbe_pc), SQLITE_NOMEM)
+    capi.fail(vdbe, mem.i32(vdbe, Vdbe_pc), SQLITE_NOMEM)
     return SQPYTE_STOP
 
 

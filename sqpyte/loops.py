@@ -7,7 +7,6 @@ the loop reads is loaded, and of each cursor is known what the loop can keep: th
 that it steps, the row of those that it doesn't move, nothing of those that it moves within.
 """
 from c_engine.generated import opcodes
-from sqpyte import mem
 from sqpyte.jit import unroll_safe
 from sqpyte.liveness import operand, registers_of
 from sqpyte.offsets import NO_SLOT
@@ -107,6 +106,6 @@ def at_head(frame, head):
         assert c >= 0
         if frame.row[c] != 0 or frame.find_row(c):
             frame.parsed[c] = 0
-            frame.offset[c] = mem.u8(frame.row[c])
+            frame.offset[c] = frame.header[c]
         else:
             frame.forget_row(c)

@@ -6,71 +6,70 @@ into single loads as well.  An address is an int; sizes are in bytes.
 """
 try:
     from rpython.rtyper.lltypesystem import lltype, rffi
+    from rpython.rtyper.lltypesystem.lloperation import llop
     from rpython.rlib.longlong2float import longlong2float, float2longlong
     from rpython.rlib.rarithmetic import r_uint, intmask
     TRANSLATED_HOST = True
 except ImportError:
     TRANSLATED_HOST = False
 
+# Four bits for each byte of a word but the last: its number. Multiplied with a word's lowest bit, that of
+# its byte comes to the top (mem.first_high_byte).
+_BYTE_NUMBERS = sum((k + 1) << (53 - 8 * k) for k in range(7))
+
 if TRANSLATED_HOST:
-    _U8P = rffi.UCHARP
-    _U16P = rffi.CArrayPtr(rffi.USHORT)
-    _I32P = rffi.INTP
-    _I64P = rffi.SIGNEDP
-    _F64P = rffi.DOUBLEP
+    from sqpyte.byteswap import byteswap
 
-    def u8(address):
-        return rffi.cast(lltype.Signed, rffi.cast(_U8P, address)[0])
+    _BASE = rffi.CCHARP
 
-    def u16(address):
-        return rffi.cast(lltype.Signed, rffi.cast(_U16P, address)[0])
+    # Not rffi's casts to arrays: the JIT makes one instruction of a load at a base and a constant
+    # offset, and of those an addition and a load.
+    def u8(address, offset=0):
+        return rffi.cast(lltype.Signed, llop.raw_load(rffi.UCHAR, rffi.cast(_BASE, address), offset))
 
-    def i32(address):
-        return rffi.cast(lltype.Signed, rffi.cast(_I32P, address)[0])
+    def u16(address, offset=0):
+        return rffi.cast(lltype.Signed, llop.raw_load(rffi.USHORT, rffi.cast(_BASE, address), offset))
 
-    def i64(address):
-        return rffi.cast(_I64P, address)[0]
+    def i32(address, offset=0):
+        return rffi.cast(lltype.Signed, llop.raw_load(rffi.INT, rffi.cast(_BASE, address), offset))
 
-    def f64(address):
-        return rffi.cast(_F64P, address)[0]
+    def i64(address, offset=0):
+        return llop.raw_load(lltype.Signed, rffi.cast(_BASE, address), offset)
 
-    def set_u8(address, value):
-        rffi.cast(_U8P, address)[0] = rffi.cast(rffi.UCHAR, value)
+    def f64(address, offset=0):
+        return llop.raw_load(lltype.Float, rffi.cast(_BASE, address), offset)
 
-    def set_u16(address, value):
-        rffi.cast(_U16P, address)[0] = rffi.cast(rffi.USHORT, value)
+    def set_u8(address, offset, value):
+        llop.raw_store(lltype.Void, rffi.cast(_BASE, address), offset, rffi.cast(rffi.UCHAR, value))
 
-    def set_i32(address, value):
-        rffi.cast(_I32P, address)[0] = rffi.cast(rffi.INT, value)
+    def set_u16(address, offset, value):
+        llop.raw_store(lltype.Void, rffi.cast(_BASE, address), offset, rffi.cast(rffi.USHORT, value))
 
-    def set_i64(address, value):
-        rffi.cast(_I64P, address)[0] = value
+    def set_i32(address, offset, value):
+        llop.raw_store(lltype.Void, rffi.cast(_BASE, address), offset, rffi.cast(rffi.INT, value))
 
-    def set_f64(address, value):
-        rffi.cast(_F64P, address)[0] = value
+    def set_i64(address, offset, value):
+        llop.raw_store(lltype.Void, rffi.cast(_BASE, address), offset, value)
 
-    def _swapped(address):
-        """The 8 bytes at address as a big-endian number.
+    def set_f64(address, offset, value):
+        llop.raw_store(lltype.Void, rffi.cast(_BASE, address), offset, value)
 
-        The JIT has no byte swap: three rounds of mask and shift, without a branch, cost
-        less than the eight loads of reading byte by byte."""
-        x = r_uint(rffi.cast(_I64P, address)[0])
-        x = ((x & r_uint(0x00FF00FF00FF00FF)) << 8) | ((x >> 8) & r_uint(0x00FF00FF00FF00FF))
-        x = ((x & r_uint(0x0000FFFF0000FFFF)) << 16) | ((x >> 16) & r_uint(0x0000FFFF0000FFFF))
-        return (x << 32) | (x >> 32)
+    def first_high_byte(bits):
+        """See below; the product moves the number of the lowest bit's byte to the top."""
+        return intmask((r_uint(bits & -bits) * r_uint(_BYTE_NUMBERS)) >> 60)
 
     def big_endian_before(end, shift):
         """The signed big-endian integer of the 8 bytes that end before `end`, without its upper
         `shift` bits."""
-        return intmask(_swapped(end - 8) << shift) >> shift
+        return (byteswap(i64(end, -8)) << shift) >> shift
 
     def big_endian_int_before_others(address, size):
         """The signed big-endian integer of 1 to 8 bytes at address. Reads the 8 from there on."""
-        return intmask(_swapped(address)) >> (64 - 8 * size)
+        return byteswap(i64(address)) >> (64 - 8 * size)
 
     def big_endian_real(address):
         """The big-endian IEEE double at address."""
-        return longlong2float(intmask(_swapped(address)))
+        return longlong2float(byteswap(i64(address)))
 
     def real_bits(value):
         """The bits of a double, as a signed integer."""
@@ -97,11 +96,12 @@ if TRANSLATED_HOST:
         p[size] = '\x00'
         return rffi.cast(lltype.Signed, p)
 
-    def make_table(values):
-        """A function from an index to the value there: a constant array of small ints."""
-        array = lltype.malloc(rffi.CArray(rffi.INT), len(values), flavor='raw', immortal=True)
-        for i in range(len(values)):
-            array[i] = rffi.cast(rffi.INT, values[i])
+    def make_table(function, size):
+        """`function` for the arguments 0 to size - 1, its values looked up: a constant array of
+        small ints."""
+        array = lltype.malloc(rffi.CArray(rffi.INT), size, flavor='raw', immortal=True)
+        for i in range(size):
+            array[i] = rffi.cast(rffi.INT, function(i))
 
         def entry(index):
             return rffi.cast(lltype.Signed, array[index])
@@ -133,35 +133,40 @@ else:
     _U8 = ffi.cast('uint8_t *', _BASE)
     _KEPT = {}      # address -> buffer, for alloc and immortal_bytes
 
-    def u8(address):
-        return _U8[address - _BASE]
+    def u8(address, offset=0):
+        return _U8[address + offset - _BASE]
 
-    def u16(address):
-        return ffi.cast('uint16_t *', address)[0]
+    def u16(address, offset=0):
+        return ffi.cast('uint16_t *', address + offset)[0]
 
-    def i32(address):
-        return ffi.cast('int32_t *', address)[0]
+    def i32(address, offset=0):
+        return ffi.cast('int32_t *', address + offset)[0]
 
-    def i64(address):
-        return ffi.cast('int64_t *', address)[0]
+    def i64(address, offset=0):
+        return ffi.cast('int64_t *', address + offset)[0]
 
-    def f64(address):
-        return ffi.cast('double *', address)[0]
+    def f64(address, offset=0):
+        return ffi.cast('double *', address + offset)[0]
 
-    def set_u8(address, value):
-        _U8[address - _BASE] = value
+    def set_u8(address, offset, value):
+        _U8[address + offset - _BASE] = value
 
-    def set_u16(address, value):
-        ffi.cast('uint16_t *', address)[0] = value
+    def set_u16(address, offset, value):
+        ffi.cast('uint16_t *', address + offset)[0] = value
 
-    def set_i32(address, value):
-        ffi.cast('int32_t *', address)[0] = value
+    def set_i32(address, offset, value):
+        ffi.cast('int32_t *', address + offset)[0] = value
 
-    def set_i64(address, value):
-        ffi.cast('int64_t *', address)[0] = value
+    def set_i64(address, offset, value):
+        ffi.cast('int64_t *', address + offset)[0] = value
 
-    def set_f64(address, value):
-        ffi.cast('double *', address)[0] = value
+    def set_f64(address, offset, value):
+        ffi.cast('double *', address + offset)[0] = value
+
+    def first_high_byte(bits):
+        """The number, from 1, of the lowest byte whose highest bit is set; 0 if there is none.
+        No other bits are set, and not the 64th."""
+        return (bits & -bits).bit_length() >> 3
 
     def big_endian_before(end, shift):
         """The signed big-endian integer of the 8 bytes that end before `end`, without its upper
@@ -201,9 +206,9 @@ else:
         _KEPT[address] = buffer
         return address
 
-    def make_table(values):
-        """A function from an index to the value there: a constant array of small ints."""
-        return list(values).__getitem__
+    def make_table(function, size):
+        """`function` for the arguments 0 to size - 1; here nothing is gained by looking it up."""
+        return function
 
     def alloc(size):
         """The address of size fresh bytes that the caller frees."""

@@ -31,9 +31,9 @@ def _step_on_values(frame, op):
     changed nothing, if it is the first step, which makes the context, or for texts."""
     kind = op.aggregate
     address = frame.mem_address(op.p3)
-    if not frame.is_in_mem(op.p3) or (mem.u16(address + Mem_flags) & MEM_Agg) == 0:
+    if not frame.is_in_mem(op.p3) or (mem.u16(address, Mem_flags) & MEM_Agg) == 0:
         return False
-    context = mem.i64(address + Mem_z)
+    context = mem.i64(address, Mem_z)
     if context == 0:
         return False
     if kind == aggregates.COUNT:
@@ -57,7 +57,7 @@ def _step_on_values(frame, op):
             return False
         if result == aggregates.SKIPPED and op.skip_register > 0:
             frame.write(op.skip_register, W_Int(1))
-    mem.set_i32(address + Mem_n, mem.i32(address + Mem_n) + 1)
+    mem.set_i32(address, Mem_n, mem.i32(address, Mem_n) + 1)
     return True
 
 
@@ -153,21 +153,21 @@ def op_make_record(frame, op, pc):
         w = frame.read(op.p1 + i)
         field = fields + 24 * i
         if isinstance(w, W_Int):
-            mem.set_i64(field, 1)
-            mem.set_i64(field + 8, w.intval)
+            mem.set_i64(field, 0, 1)
+            mem.set_i64(field, 8, w.intval)
         elif isinstance(w, W_Real):
             if i < affinities and ord(op.text_p4[i]) == SQLITE_AFF_REAL and _is_short(w.floatval):
-                mem.set_i64(field, 1)
-                mem.set_i64(field + 8, int(w.floatval))
+                mem.set_i64(field, 0, 1)
+                mem.set_i64(field, 8, int(w.floatval))
             else:
-                mem.set_i64(field, 2)
-                mem.set_f64(field + 8, w.floatval)
+                mem.set_i64(field, 0, 2)
+                mem.set_f64(field, 8, w.floatval)
         elif isinstance(w, W_Bytes):
-            mem.set_i64(field, 3 if isinstance(w, W_Text) else 4)
-            mem.set_i64(field + 8, w.address)
-            mem.set_i64(field + 16, w.size)
+            mem.set_i64(field, 0, 3 if isinstance(w, W_Text) else 4)
+            mem.set_i64(field, 8, w.address)
+            mem.set_i64(field, 16, w.size)
         else:
-            mem.set_i64(field, 0)
+            mem.set_i64(field, 0, 0)
         i += 1
     rc = capi.make_record(frame.vdbe, frame.mem_address(op.p3), fields, n)
     if rc != 0:
@@ -208,6 +208,6 @@ def _mark_short_reals(frame, op):
             if isinstance(w, W_Real) and _is_short(w.floatval):
                 frame.write(r, W_Int(int(w.floatval)))
                 frame.write_back_one(r)
-                mem.set_u16(frame.mem_address(r) + Mem_flags, MEM_IntReal)
+                mem.set_u16(frame.mem_address(r), Mem_flags, MEM_IntReal)
                 frame.write_in_mem(r)
         i += 1

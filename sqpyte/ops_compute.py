@@ -36,7 +36,7 @@ def op_real(frame, op, pc):
 def op_string(frame, op, pc):
     """r[P2] = the text P4 of P1 bytes; a blob if P3 is given and r[P3] is the integer P5. Coded
     as String8, which its first run in C measures and changes to String."""
-    if op.p3 != 0 or mem.u8(frame.ops + pc * sizeof_VdbeOp + VdbeOp_opcode) != OP_String:
+    if op.p3 != 0 or mem.u8(frame.ops + pc * sizeof_VdbeOp, VdbeOp_opcode) != OP_String:
         return ASK_C
     frame.write(op.p2, op.w_p4)
     return pc + 1
@@ -65,7 +65,7 @@ def op_begin_subrtn(frame, op, pc):
 @opcode('Variable', writes='P2', moves='')
 def op_variable(frame, op, pc):
     """r[P2] = the bound parameter P1."""
-    w = frame.load(mem.i64(frame.vdbe + Vdbe_aVar) + (op.p1 - 1) * sizeof_Mem, values.CONSTANT)
+    w = frame.load(mem.i64(frame.vdbe, Vdbe_aVar) + (op.p1 - 1) * sizeof_Mem, values.CONSTANT)
     if w is None:
         return ASK_C
     frame.write(op.p2, w)
@@ -198,23 +198,28 @@ def affinity_is_trivial(w, affinity):
     return True                             # BLOB, NONE
 
 
-def _comparison(name, holds, contract):
+def _comparison(name, holds, holds_for_ints, holds_for_reals, contract):
     def handler(frame, op, pc):
         w1 = frame.read(op.p1)
         w3 = frame.read(op.p3)
         if w1 is None or w3 is None:
             return ASK_C
+        if not op.ordered:          # one operation in a trace, where a three-way result takes four
+            if isinstance(w3, W_Int) and isinstance(w1, W_Int):
+                return op.p2 if holds_for_ints(w3.intval, w1.intval) else pc + 1
+            if isinstance(w3, W_Real) and isinstance(w1, W_Real):
+                return op.p2 if holds_for_reals(w3.floatval, w1.floatval) else pc + 1
         order = compare_operands(w3, w1, op.p5, op.collation)
         if order == ASK:
             return ASK_C
         if order == NULL_RESULT:
             if op.p5 & SQLITE_JUMPIFNULL:
                 return op.p2
-            frame.compare = 1
-            return pc + 1
-        frame.compare = order
-        if holds(order):
+            order = 1
+        elif holds(order):
+            frame.compare = order
             return op.p2
+        frame.compare = order
         return pc + 1
     handler.__doc__ = contract + (
         " P5 holds the affinity for the comparison, SQLITE_NULLEQ (NULL equals NULL) and"
@@ -222,12 +227,19 @@ def _comparison(name, holds, contract):
     declare(name, handler, reads='P1 P3', jumps='P2', moves='')
 
 
-_comparison('Eq', lambda order: order == 0, "Jump to P2 if r[P3] == r[P1].")
-_comparison('Ne', lambda order: order != 0, "Jump to P2 if r[P3] != r[P1].")
-_comparison('Lt', lambda order: order < 0, "Jump to P2 if r[P3] < r[P1].")
-_comparison('Le', lambda order: order <= 0, "Jump to P2 if r[P3] <= r[P1].")
-_comparison('Gt', lambda order: order > 0, "Jump to P2 if r[P3] > r[P1].")
-_comparison('Ge', lambda order: order >= 0, "Jump to P2 if r[P3] >= r[P1].")
+# Functions of their own for integers and reals: RPython would give one function of both only reals.
+_comparison('Eq', lambda order: order == 0, lambda i, j: i == j, lambda r, s: r == s,
+            "Jump to P2 if r[P3] == r[P1].")
+_comparison('Ne', lambda order: order != 0, lambda i, j: i != j, lambda r, s: r != s,
+            "Jump to P2 if r[P3] != r[P1].")
+_comparison('Lt', lambda order: order < 0, lambda i, j: i < j, lambda r, s: r < s,
+            "Jump to P2 if r[P3] < r[P1].")
+_comparison('Le', lambda order: order <= 0, lambda i, j: i <= j, lambda r, s: r <= s,
+            "Jump to P2 if r[P3] <= r[P1].")
+_comparison('Gt', lambda order: order > 0, lambda i, j: i > j, lambda r, s: r > s,
+            "Jump to P2 if r[P3] > r[P1].")
+_comparison('Ge', lambda order: order >= 0, lambda i, j: i >= j, lambda r, s: r >= s,
+            "Jump to P2 if r[P3] >= r[P1].")
 
 
 @opcode('ElseEq', jumps='P2', moves='')

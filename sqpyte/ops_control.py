@@ -21,7 +21,7 @@ def op_init(frame, op, pc):
     number = mem.i32(address)
     if number >= _ONCE_RESET:
         return ASK_C
-    mem.set_i32(address, number + 1)
+    mem.set_i32(address, 0, number + 1)
     count(frame, SQLITE_STMTSTATUS_RUN)
     return op.p2
 
@@ -80,19 +80,19 @@ def op_end_coroutine(frame, op, pc):
         return ASK_C
     caller = promote(w.intval)
     frame.write(op.p1, W_Int(pc - 1))
-    return promote(mem.i32(frame.ops + caller * sizeof_VdbeOp + VdbeOp_p2))
+    return promote(mem.i32(frame.ops + caller * sizeof_VdbeOp, VdbeOp_p2))
 
 
 @opcode('Once', jumps='P2')
 def op_once(frame, op, pc):
     """Fall through the first time in a run, jump to P2 from then on."""
-    if mem.i64(frame.vdbe + Vdbe_pFrame) != 0:
+    if mem.i64(frame.vdbe, Vdbe_pFrame) != 0:
         return ASK_C
-    run = mem.i32(frame.ops + VdbeOp_p1)
+    run = mem.i32(frame.ops, VdbeOp_p1)
     address = frame.ops + pc * sizeof_VdbeOp + VdbeOp_p1
     if mem.i32(address) == run:
         return op.p2
-    mem.set_i32(address, run)
+    mem.set_i32(address, 0, run)
     return pc + 1
 
 

@@ -70,7 +70,7 @@ def op_cast(frame, op, pc):
         return FAILED
     if op.p2 == SQLITE_AFF_BLOB:
         address = frame.mem_address(op.p1) + Mem_flags
-        mem.set_u16(address, mem.u16(address) & ~MEM_Str | MEM_Blob)
+        mem.set_u16(address, 0, mem.u16(address) & ~MEM_Str | MEM_Blob)
     return pc + 1
 
 
@@ -226,7 +226,7 @@ def op_soft_null(frame, op, pc):
 @opcode('Blob', writes='P2', moves='')
 def op_blob(frame, op, pc):
     """r[P2] = the blob P4 of P1 bytes, or P1 zero bytes if P4 is NULL."""
-    address = mem.i64(frame.ops + pc * sizeof_VdbeOp + VdbeOp_p4)
+    address = mem.i64(frame.ops + pc * sizeof_VdbeOp, VdbeOp_p4)
     if address == 0:
         return ASK_C
     frame.write(op.p2, W_Blob(address, op.p1, CONSTANT))
@@ -290,7 +290,7 @@ def op_clr_subtype(frame, op, pc):
     """r[P1] has no subtype any more."""
     if frame.is_in_mem(op.p1):
         address = frame.mem_address(op.p1) + Mem_flags
-        mem.set_u16(address, mem.u16(address) & ~MEM_Subtype)
+        mem.set_u16(address, 0, mem.u16(address) & ~MEM_Subtype)
     return pc + 1
 
 
@@ -299,8 +299,8 @@ def op_get_subtype(frame, op, pc):
     """r[P2] = the subtype of r[P1], NULL if it has none."""
     if frame.is_in_mem(op.p1):
         address = frame.mem_address(op.p1)
-        if mem.u16(address + Mem_flags) & MEM_Subtype:
-            frame.write(op.p2, W_Int(mem.u8(address + Mem_eSubtype)))
+        if mem.u16(address, Mem_flags) & MEM_Subtype:
+            frame.write(op.p2, W_Int(mem.u8(address, Mem_eSubtype)))
             return pc + 1
     frame.write(op.p2, NULL)
     return pc + 1
@@ -314,5 +314,5 @@ def op_set_subtype(frame, op, pc):
         return ASK_C                    # only a Mem has a subtype
     if frame.is_in_mem(op.p2):
         address = frame.mem_address(op.p2) + Mem_flags
-        mem.set_u16(address, mem.u16(address) & ~MEM_Subtype)
+        mem.set_u16(address, 0, mem.u16(address) & ~MEM_Subtype)
     return pc + 1

@@ -3,11 +3,10 @@ from c_engine.generated.layout import (
     BTCF_AtLast, BTCF_ValidNKey, BTCF_ValidOvfl, CACHE_STALE, CURTYPE_BTREE, SQLITE_DONE,
     SQLITE_STMTSTATUS_SORT,
     BtCursor_curFlags, BtCursor_info, BtCursor_ix,
-    CellInfo_nSize, MemPage_aDataEnd, MemPage_intKeyLeaf, MemPage_nCell, Mem_flags,
+    CellInfo_nSize, MemPage_aData, MemPage_aDataEnd, MemPage_intKeyLeaf, MemPage_nCell, Mem_flags,
     MEM_Blob, Vdbe_aCounter, VdbeCursor_cacheStatus, VdbeCursor_deferredMoveto,
     VdbeCursor_eCurType, VdbeCursor_movetoTarget, VdbeCursor_nullRow, VdbeCursor_uc)
-from sqpyte import capi, mem, record
-from sqpyte.frame import skip_varint, varint_size
+from sqpyte import capi, cell, mem, record
 from sqpyte.jit import promote, unroll_safe
 from sqpyte.optable import ASK_C, FAILED, declare, opcode
 from sqpyte.program import NOWHERE, UNKNOWN
@@ -43,7 +42,7 @@ def _first(name, counter, contract):
         c = op.p1
         assert c >= 0
         vc = frame.cursor_address(c)
-        if vc == 0 or mem.u8(vc + VdbeCursor_eCurType) != CURTYPE_BTREE:
+        if vc == 0 or mem.u8(vc, VdbeCursor_eCurType) != CURTYPE_BTREE:
             return ASK_C
         if about_to_move(frame, c, op, pc) != 0:
             return FAILED
@@ -52,14 +51,14 @@ def _first(name, counter, contract):
             if empty < 0:
                 return failed(frame, pc, empty)
         else:
-            rc = capi.btree_first(mem.i64(vc + VdbeCursor_uc), mem.scratch.address)
+            rc = capi.btree_first(mem.i64(vc, VdbeCursor_uc), mem.scratch.address)
             if rc != 0:
                 capi.fail(frame.vdbe, pc, rc)
                 return FAILED
             empty = mem.i32(mem.scratch.address)
-            mem.set_u8(vc + VdbeCursor_deferredMoveto, 0)
-            mem.set_i32(vc + VdbeCursor_cacheStatus, CACHE_STALE)
-            mem.set_u8(vc + VdbeCursor_nullRow, empty)
+            mem.set_u8(vc, VdbeCursor_deferredMoveto, 0)
+            mem.set_i32(vc, VdbeCursor_cacheStatus, CACHE_STALE)
+            mem.set_u8(vc, VdbeCursor_nullRow, empty)
         if counter:
             count(frame, counter)
         if empty and op.p2 > 0:
@@ -82,18 +81,18 @@ def _step(name, forward, contract):
         if cursor == 0:
             return ASK_C
         page = frame.leaf_page(c)
-        ix = mem.u16(cursor + BtCursor_ix)
+        ix = mem.u16(cursor, BtCursor_ix)
         if forward:
             ix += 1
-            within = ix < mem.u16(page + MemPage_nCell) if page != 0 else False
+            within = ix < mem.u16(page, MemPage_nCell) if page != 0 else False
         else:
             ix -= 1
             within = ix >= 0 and page != 0
         if within:
-            mem.set_u16(cursor + BtCursor_ix, ix)
-            mem.set_u16(cursor + _NSIZE, 0)
-            mem.set_u8(cursor + BtCursor_curFlags,
-                       mem.u8(cursor + BtCursor_curFlags) & _ON_ANOTHER_ROW)
+            mem.set_u16(cursor, BtCursor_ix, ix)
+            mem.set_u16(cursor, _NSIZE, 0)
+            mem.set_u8(cursor, BtCursor_curFlags,
+                       mem.u8(cursor, BtCursor_curFlags) & _ON_ANOTHER_ROW)
             frame.forget_row(c)
         else:
             frame.leaf[c] = 0
@@ -109,8 +108,8 @@ def _step(name, forward, contract):
                     return FAILED
                 frame.btcursor[c] = 0
                 vc = frame.cursor_address(c)
-                mem.set_i32(vc + VdbeCursor_cacheStatus, CACHE_STALE)
-                mem.set_u8(vc + VdbeCursor_nullRow, 1)
+                mem.set_i32(vc, VdbeCursor_cacheStatus, CACHE_STALE)
+                mem.set_u8(vc, VdbeCursor_nullRow, 1)
                 return pc + 1
         count(frame, op.p5)
         return op.p2
@@ -126,8 +125,8 @@ _step('Prev', False, "Cursor P1 to the previous row and jump to P2; fall through
 
 def count(frame, counter):
     """Increment a counter of sqlite3_stmt_status."""
-    address = frame.vdbe + Vdbe_aCounter + 4 * counter
-    mem.set_i32(address, mem.i32(address) + 1)
+    offset = Vdbe_aCounter + 4 * counter
+    mem.set_i32(frame.vdbe, offset, mem.i32(frame.vdbe, offset) + 1)
 
 
 @opcode('Column', reads='RECORD', writes='P3', moves='P1')
@@ -139,7 +138,8 @@ def op_column(frame, op, pc):
     if frame.row[c] == 0:
         if op.record >= 0:
             w = frame.read(op.record)
-            if not (isinstance(w, W_Blob) and frame.set_row(c, w.address, w.size)):
+            if not (isinstance(w, W_Blob) and w.size > 0
+                    and frame.set_row(c, w.address, w.size)):
                 return ASK_C
         elif not frame.find_row(c):
             return column_elsewhere(frame, op, pc)
@@ -156,12 +156,12 @@ def column_elsewhere(frame, op, pc):
     c = op.p1
     assert c >= 0
     vc = frame.cursor_address(c)
-    if vc == 0 or mem.u8(vc + VdbeCursor_eCurType) != CURTYPE_BTREE:
+    if vc == 0 or mem.u8(vc, VdbeCursor_eCurType) != CURTYPE_BTREE:
         return ASK_C
-    if mem.u8(vc + VdbeCursor_nullRow):
+    if mem.u8(vc, VdbeCursor_nullRow):
         frame.write(op.p3, NULL)
         return pc + 1
-    if mem.u8(vc + VdbeCursor_deferredMoveto) == 0 or op.alternate == UNKNOWN:
+    if mem.u8(vc, VdbeCursor_deferredMoveto) == 0 or op.alternate == UNKNOWN:
         return ASK_C
     if op.alternate != NOWHERE:
         c = op.alternate
@@ -196,7 +196,7 @@ def field(frame, c, slots, column, careful, w_default):
     assert c >= 0
     row = frame.row[c]
     size = frame.rowsize[c]
-    header = mem.u8(row)
+    header = frame.header[c]
     if column + 2 <= header:
         parsed = promote(frame.parsed[c])
         offset = frame.offset[c]
@@ -209,17 +209,20 @@ def field(frame, c, slots, column, careful, w_default):
                 s = slots[parsed]
                 if s >= 0:
                     frame.columns[s] = offset
-                offset += record.size_entry(mem.u8(row + 1 + parsed))
-                parsed += 1
+                if parsed + 1 < column and slots[parsed + 1] < 0:
+                    offset += record.pair_entry(mem.u16(row, 1 + parsed))
+                    parsed += 2
+                else:
+                    offset += record.size_entry(mem.u8(row, 1 + parsed))
+                    parsed += 1
             frame.parsed[c] = column
             frame.offset[c] = offset
-        serial_type = mem.u8(row + 1 + column)
+        serial_type = mem.u8(row, 1 + column)
         end = offset + record.size_entry(serial_type)
-        if end < size or end == size:
-            if column + 2 == header and end != size:
-                return None             # corrupt: upstream says so
-            return record.value_of(record.kind_entry(serial_type), serial_type, row + offset,
-                                   c, careful, offset, size - offset)
+        # Upstream: the record is corrupt unless its last column ends with it.
+        if end == size if column + 2 == header else end <= size:
+            return record.value_of(record.kind_entry(serial_type), serial_type, row, offset, end,
+                                   c, careful, size)
     found = record.find_column(row, size, column)
     if found == record.MISSING:
         return w_default
@@ -227,12 +230,11 @@ def field(frame, c, slots, column, careful, w_default):
         return None
     serial_type = found >> 32
     offset = found & 0xFFFFFFFF
-    return record.value_of(record.kind_of(serial_type), serial_type, row + offset, c, True, offset,
-                           size - offset)
+    return record.value_of(record.kind_of(serial_type), serial_type, row, offset,
+                           offset + record.size_of(serial_type), c, True, size)
 
 
 @opcode('Rowid', writes='P2', moves='P1')
-@unroll_safe
 def op_rowid(frame, op, pc):
     """r[P2] = the rowid of the row under cursor P1."""
     c = op.p1
@@ -240,45 +242,28 @@ def op_rowid(frame, op, pc):
     page = frame.leaf_page(c)
     if page == 0:
         vc = frame.cursor_address(c)
-        if vc == 0 or mem.u8(vc + VdbeCursor_deferredMoveto) == 0 or mem.u8(vc + VdbeCursor_nullRow):
+        if vc == 0 or mem.u8(vc, VdbeCursor_deferredMoveto) == 0 or mem.u8(vc, VdbeCursor_nullRow):
             return ASK_C
-        frame.write(op.p2, W_Int(mem.i64(vc + VdbeCursor_movetoTarget)))
+        frame.write(op.p2, W_Int(mem.i64(vc, VdbeCursor_movetoTarget)))
         return pc + 1
-    if mem.u8(page + MemPage_intKeyLeaf) == 0:
+    if mem.u8(page, MemPage_intKeyLeaf) == 0:
         return ASK_C
     if op.for_writing:
         # Upstream notes key and size in the cursor: an insertion at that key then needs no
         # search and may overwrite the cell; in a damaged tree, that decides what is damaged next.
         frame.write(op.p2, W_Int(capi.btree_integer_key(frame.btcursor[c])))
         return pc + 1
-    at = frame.cell(c, page)
-    end = mem.i64(page + MemPage_aDataEnd)
-    if at + 4 > end:
-        return ASK_C
-    at = skip_varint(at, end)
-    if at == 0:
-        return ASK_C
-    if at + 4 <= end:
-        word = mem.i32(at)
-        size = varint_size(word)
-        if size != 0:
-            bits = (((word & 127) << 21) | ((word & 0x7F00) << 6) | ((word & 0x7F0000) >> 9)
-                    | ((word >> 24) & 127))
-            frame.write(op.p2, W_Int(bits >> (28 - 7 * size)))
-            return pc + 1
-    rowid = 0
-    i = 0
-    while i < 8:
-        if at >= end:
+    at = mem.i64(page, MemPage_aData) + frame.cell_offset(c, page)
+    end = mem.i64(page, MemPage_aDataEnd)
+    rowid = cell.UNUSUAL
+    if at + cell.WORD <= end:
+        rowid = cell.rowid_of_head(mem.i64(at))
+    if rowid < 0:
+        rowid = cell.rowid_by_bytes(at, end)
+        if rowid < 0:
             return ASK_C
-        byte = mem.u8(at)
-        rowid = (rowid << 7) | (byte & 127)
-        if byte < 128:
-            frame.write(op.p2, W_Int(rowid))
-            return pc + 1
-        at += 1
-        i += 1
-    return ASK_C                        # nine bytes: a negative or huge rowid
+    frame.write(op.p2, W_Int(rowid))
+    return pc + 1
 
 
 @opcode('SorterSort', jumps='P2')
@@ -293,7 +278,7 @@ def op_sorter_insert(frame, op, pc):
     address = frame.mem_address(op.p2)
     rc = frame.write_back_one(op.p2)
     if rc == 0:
-        if (mem.u16(address + Mem_flags) & MEM_Blob) == 0:
+        if (mem.u16(address, Mem_flags) & MEM_Blob) == 0:
             return ASK_C
         rc = capi.sorter_insert(frame.cursor_address(op.p1), address)
     if rc != 0:
@@ -309,7 +294,7 @@ def op_sorter_data(frame, op, pc):
     address = capi.sorter_row(frame.cursor_address(op.p1), mem.scratch.address)
     size = mem.i32(mem.scratch.address)
     frame.write(op.p2, W_Blob(address, size, row_origin(op.p3)))
-    mem.set_i32(frame.cursor_address(op.p3) + VdbeCursor_cacheStatus, CACHE_STALE)
+    mem.set_i32(frame.cursor_address(op.p3), VdbeCursor_cacheStatus, CACHE_STALE)
     frame.forget_row(op.p3)
     return pc + 1
 
@@ -325,13 +310,13 @@ def op_sorter_next(frame, op, pc):
             return FAILED
     vc = frame.cursor_address(op.p1)
     rc = capi.sorter_next(frame.vdbe, vc)
-    mem.set_i32(vc + VdbeCursor_cacheStatus, CACHE_STALE)
+    mem.set_i32(vc, VdbeCursor_cacheStatus, CACHE_STALE)
     if rc == 0:
-        mem.set_u8(vc + VdbeCursor_nullRow, 0)
+        mem.set_u8(vc, VdbeCursor_nullRow, 0)
         count(frame, op.p5)
         return op.p2
     if rc != SQLITE_DONE:
         capi.fail(frame.vdbe, pc, rc)
         return FAILED
-    mem.set_u8(vc + VdbeCursor_nullRow, 1)
+    mem.set_u8(vc, VdbeCursor_nullRow, 1)
     return pc + 1

@@ -53,7 +53,7 @@ def _seek(name, contract):
 
     def handler(frame, op, pc):
         vc = frame.cursor_address(op.p1)
-        if mem.u8(vc + VdbeCursor_isTable):
+        if mem.u8(vc, VdbeCursor_isTable):
             w = frame.read(op.p3)
             if not isinstance(w, W_Int):
                 return ASK_C
@@ -107,7 +107,7 @@ def _exact(name, jump_if_absent, contract):
         if op.p4 == 0:
             flags = MEM_Blob
             if frame.is_in_mem(op.p3):
-                flags = mem.u16(frame.mem_address(op.p3) + Mem_flags)
+                flags = mem.u16(frame.mem_address(op.p3), Mem_flags)
             if (flags & MEM_Blob) == 0:
                 return ASK_C
         if not key_to_mem(frame, op, pc) or about_to_move(frame, op.p1, op, pc) != 0:
@@ -223,13 +223,13 @@ def op_deferred_seek(frame, op, pc):
     if about_to_move(frame, op.p3, op, pc) != 0:
         return FAILED
     table = frame.cursor_address(op.p3)
-    mem.set_u8(table + VdbeCursor_nullRow, 0)
-    mem.set_i64(table + VdbeCursor_movetoTarget, w.intval)
-    mem.set_u8(table + VdbeCursor_deferredMoveto, 1)
-    mem.set_i32(table + VdbeCursor_cacheStatus, CACHE_STALE)
-    mem.set_i64(table + VdbeCursor_ub,
-                mem.i64(frame.ops + pc * sizeof_VdbeOp + VdbeOp_p4))
-    mem.set_i64(table + VdbeCursor_pAltCursor, frame.cursor_address(op.p1))
+    mem.set_u8(table, VdbeCursor_nullRow, 0)
+    mem.set_i64(table, VdbeCursor_movetoTarget, w.intval)
+    mem.set_u8(table, VdbeCursor_deferredMoveto, 1)
+    mem.set_i32(table, VdbeCursor_cacheStatus, CACHE_STALE)
+    mem.set_i64(table, VdbeCursor_ub,
+                mem.i64(frame.ops + pc * sizeof_VdbeOp, VdbeOp_p4))
+    mem.set_i64(table, VdbeCursor_pAltCursor, frame.cursor_address(op.p1))
     return pc + 1
 
 
@@ -237,7 +237,7 @@ def op_deferred_seek(frame, op, pc):
 def op_finish_seek(frame, op, pc):
     """Do the seek of cursor P1 that a DeferredSeek has left to be done."""
     vc = frame.cursor_address(op.p1)
-    if mem.u8(vc + VdbeCursor_deferredMoveto):
+    if mem.u8(vc, VdbeCursor_deferredMoveto):
         result = capi.finish_seek(vc, mem.scratch.address)
         if result < 0:
             return failed(frame, pc, result)
@@ -262,7 +262,7 @@ def op_if_null_row(frame, op, pc):
     vc = frame.cursor_address(op.p1)
     if vc == 0:
         return ASK_C
-    if mem.u8(vc + VdbeCursor_nullRow):
+    if mem.u8(vc, VdbeCursor_nullRow):
         frame.write(op.p3, NULL)
         return op.p2
     return pc + 1
@@ -272,7 +272,7 @@ def op_if_null_row(frame, op, pc):
 def op_if_empty(frame, op, pc):
     """Jump to P2 if the B-tree of cursor P1 has no row."""
     vc = frame.cursor_address(op.p1)
-    if mem.u8(vc + VdbeCursor_eCurType) != CURTYPE_BTREE:
+    if mem.u8(vc, VdbeCursor_eCurType) != CURTYPE_BTREE:
         return ASK_C
     result = capi.is_empty(vc)
     if result < 0:
@@ -287,7 +287,7 @@ def op_sequence(frame, op, pc):
     """r[P2] = how often this opcode has run for cursor P1 before."""
     at = frame.cursor_address(op.p1) + VdbeCursor_seqCount
     number = mem.i64(at)
-    mem.set_i64(at, number + 1)
+    mem.set_i64(at, 0, number + 1)
     frame.write(op.p2, W_Int(number))
     return pc + 1
 
@@ -297,7 +297,7 @@ def filter_bit(frame, op, add):
     """The bit of the Bloom filter r[P1] for the key r[P3@P4], as it was before it is set with
     `add`; or -1 if C has to do it."""
     address = frame.mem_address(op.p1)
-    if not frame.is_in_mem(op.p1) or (mem.u16(address + Mem_flags) & MEM_Blob) == 0:
+    if not frame.is_in_mem(op.p1) or (mem.u16(address, Mem_flags) & MEM_Blob) == 0:
         return -1
     h = 0
     i = 0

@@ -36,7 +36,7 @@ class Op(object):
     """One decoded opcode."""
     _immutable_fields_ = ['opcode', 'p1', 'p2', 'p3', 'p4', 'p5', 'w_p4', 'text_p4', 'collation',
                           'collations[*]', 'sort_flags[*]', 'aggregate', 'function',
-                          'arguments', 'pattern', 'date_part', 'skip_register', 'record',
+                          'arguments', 'pattern', 'date_part', 'skip_register', 'record', 'ordered',
                           'readers[*]', 'live[*]', 'live_after[*]', 'dead[*]', 'fields',
                           'covered', 'loop', 'seeks', 'for_writing', 'alternate',
                           'alternate_column', 'exact', 'reads[*]', 'writes[*]', 'touched[*]',
@@ -62,6 +62,7 @@ class Op(object):
         self.arguments = 0          # how many the function P4 is called with
         self.skip_register = 0      # register that min() and max() set when they skip a row
         self.record = -1            # register with the record of the pseudo-cursor P1
+        self.ordered = False        # an ElseEq may ask how a comparison came out
         self.readers = []           # pseudo-cursors that read the sorter P1
         self.live = []              # registers live before this opcode
         self.live_after = []        # registers live after it
@@ -108,9 +109,9 @@ def program_of(vdbe):
     except KeyError:
         pass
     constants.addresses = []
-    base = mem.i64(vdbe + Vdbe_aOp)
+    base = mem.i64(vdbe, Vdbe_aOp)
     ops = []
-    for pc in range(mem.i32(vdbe + Vdbe_nOp)):
+    for pc in range(mem.i32(vdbe, Vdbe_nOp)):
         ops.append(_decode(base + pc * sizeof_VdbeOp))
     _link(ops)
     _link_indexes(ops)
@@ -141,12 +142,12 @@ def text_of(address, size):
 
 def _decode(at):
     """Decode the VdbeOp at address `at`. Whatever is looked at here is in sqpyte_program_key."""
-    opcode = mem.u8(at + VdbeOp_opcode)
-    p4type = mem.u8(at + VdbeOp_p4type)
+    opcode = mem.u8(at, VdbeOp_opcode)
+    p4type = mem.u8(at, VdbeOp_p4type)
     if p4type >= 128:
         p4type -= 256
-    p1 = mem.i32(at + VdbeOp_p1)
-    p4 = mem.i64(at + VdbeOp_p4)
+    p1 = mem.i32(at, VdbeOp_p1)
+    p4 = mem.i64(at, VdbeOp_p4)
     if opcode == _OP_AGGSTEP1:          # its first run in C has changed it
         opcode = opcodes.OP_AggInverse if p1 else _OP_AGGSTEP
     if opcode == opcodes.OP_Init or opcode == opcodes.OP_Once:
@@ -154,7 +155,7 @@ def _decode(at):
     if opcode == _OP_STRING8:           # as its first run in C makes it
         p1 = len(c_string(p4))
         opcode = _OP_STRING
-    op = Op(opcode, p1, mem.i32(at + VdbeOp_p2), mem.i32(at + VdbeOp_p3), mem.u16(at + VdbeOp_p5))
+    op = Op(opcode, p1, mem.i32(at, VdbeOp_p2), mem.i32(at, VdbeOp_p3), mem.u16(at, VdbeOp_p5))
     if opcode == _OP_STRING:
         text = text_of(p4, p1)
         op.w_p4 = W_Text(constants.text(text), p1, CONSTANT)
@@ -169,10 +170,10 @@ def _decode(at):
     elif p4type == P4_KEYINFO:
         _decode_key_info(op, p4)
     elif p4type == P4_INT32:
-        op.p4 = mem.i32(at + VdbeOp_p4)
+        op.p4 = mem.i32(at, VdbeOp_p4)
     elif p4type == P4_INTARRAY and opcode == opcodes.OP_Permutation:
         for i in range(mem.i32(p4)):
-            op.p3 = max(op.p3, mem.i32(p4 + 4 * i + 4) + 1)     # how far it reaches
+            op.p3 = max(op.p3, mem.i32(p4 + 4 * i, 4) + 1)     # how far it reaches
     elif p4type == P4_INTARRAY and opcode == opcodes.OP_DeferredSeek:
         op.map_p4 = [mem.i32(p4 + 4 * i) for i in range(mem.i32(p4) + 1)]
     elif p4type == P4_FUNCDEF:
@@ -201,13 +202,13 @@ def _decode_default(op, p4type, p4):
     op.w_p4 = NULL
     if p4type != P4_MEM:
         return
-    flags = mem.u16(p4 + Mem_flags) & 0x1f
+    flags = mem.u16(p4, Mem_flags) & 0x1f
     if flags == MEM_Int:
-        op.w_p4 = W_Int(mem.i64(p4 + Mem_u))
+        op.w_p4 = W_Int(mem.i64(p4, Mem_u))
     elif flags == MEM_Real:
-        op.w_p4 = W_Real(mem.f64(p4 + Mem_u))
+        op.w_p4 = W_Real(mem.f64(p4, Mem_u))
     elif flags == MEM_Str:
-        text = text_of(mem.i64(p4 + Mem_z), mem.i32(p4 + Mem_n))
+        text = text_of(mem.i64(p4, Mem_z), mem.i32(p4, Mem_n))
         op.w_p4 = W_Text(constants.text(text), len(text), CONSTANT)
     elif flags != MEM_Null:
         op.w_p4 = None
@@ -215,8 +216,8 @@ def _decode_default(op, p4type, p4):
 
 def _decode_key_info(op, key_info):
     """Collations and sort flags of a KeyInfo."""
-    n = mem.u16(key_info + KeyInfo_nKeyField)
-    flags_at = mem.i64(key_info + KeyInfo_aSortFlags)
+    n = mem.u16(key_info, KeyInfo_nKeyField)
+    flags_at = mem.i64(key_info, KeyInfo_aSortFlags)
     if flags_at == 0 or op.p5 & OPFLAG_PERMUTE:
         return
     collations = []
@@ -229,14 +230,18 @@ def _decode_key_info(op, key_info):
 
 
 def _link(ops):
-    """Fill in what an opcode knows from others: its handler's presence, the record register of
-    a pseudo-cursor, the readers of a sorter, the CollSeq before min() and max(), a function's constant
-    pattern, and whether a Rowid's cursor can write."""
+    """Fill in what an opcode knows from others: its handler's presence, whether comparisons are
+    asked how they came out, the record register of a pseudo-cursor, the readers of a sorter, the
+    CollSeq before min() and max(), a function's constant pattern, and whether a Rowid's cursor can
+    write."""
     records = {}
     writers = {}
     readers = {}
+    ordered = False
     for op in ops:
-        if op.opcode == opcodes.OP_OpenWrite:
+        if op.opcode == opcodes.OP_ElseEq:
+            ordered = True
+        elif op.opcode == opcodes.OP_OpenWrite:
             writers[op.p1] = True
         elif op.opcode == opcodes.OP_OpenPseudo:
             records[op.p1] = op.p2
@@ -248,6 +253,7 @@ def _link(ops):
         op.covered = declaration is not None
         op.loop = declaration is not None and declaration.loop
         op.seeks = declaration is not None and declaration.seeks
+        op.ordered = ordered
         op.in_c = switches.in_c[op.opcode] != 0
         if op.opcode == opcodes.OP_Column:
             op.record = records.get(op.p1, -1)

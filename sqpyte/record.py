@@ -1,10 +1,10 @@
 """Decoding of records: serial types, the offset of a column, its value.
 
 The record format (https://www.sqlite.org/fileformat2.html#record_format) is a header of varint
-serial types and a body.  The header's size and nearly all serial types take one byte.  A byte of
-128 or more starts a longer varint: `size_entry` gives it a size so large that the one bounds check at
-the end of `op_column` fails, so a trace needs no check per column; `find_column` then does it
-with full varints.
+serial types and a body.  The header's size and nearly all serial types take one byte, so a trace walks over
+two columns with one look-up in a table.  A byte of 128 or more starts a longer varint: the tables
+give it a size so large that the one bounds check at the end of `op_column` fails, so a trace needs no
+check per column; `find_column` then does it with full varints.
 """
 from sqpyte import mem
 from sqpyte.jit import dont_look_inside
@@ -31,14 +31,35 @@ def kind_of(serial_type):
             KIND_REAL, KIND_INT, KIND_INT, KIND_OTHER, KIND_OTHER][serial_type]
 
 
+def _size_entry(byte):
+    return size_of(byte) if byte < 128 else POISON
+
+
+def _pair_entry(word):
+    return _size_entry(word & 0xFF) + _size_entry(word >> 8)
+
+
+def _cell_entry(word):
+    low = word & 0xFF
+    high = word >> 8
+    if low < 128:
+        return low
+    return ((low & 127) << 7) | high if high < 128 else UNUSUAL
+
+
 # Size and kind by header byte.
-size_entry = mem.make_table([size_of(t) if t < 128 else POISON for t in range(256)])
-kind_entry = mem.make_table([kind_of(t) if t < 128 else KIND_OTHER for t in range(256)])
+size_entry = mem.make_table(_size_entry, 256)
+kind_entry = mem.make_table(lambda byte: kind_of(byte) if byte < 128 else KIND_OTHER, 256)
+# The size of two columns by their header bytes, read as one little-endian number.
+pair_entry = mem.make_table(_pair_entry, 65536)
+# The size of a cell's record by the cell's first two bytes, read in the same way: a varint of one or two
+# bytes; UNUSUAL if it is longer.
+cell_entry = mem.make_table(_cell_entry, 65536)
 # How an integer is made of the 8 bytes that end with it, by serial type (1 to 6, 8 and 9): shifted left
 # and right, masked, with the constants 0 and 1 put in. One trace for all of them.
-_shift_entry = mem.make_table([64 - 8 * size_of(t) if size_of(t) else 0 for t in range(12)])
-_mask_entry = mem.make_table([-1 if size_of(t) else 0 for t in range(12)])
-_constant_entry = mem.make_table([int(t == 9) for t in range(12)])
+_shift_entry = mem.make_table(lambda t: 64 - 8 * size_of(t) if size_of(t) else 0, 12)
+_mask_entry = mem.make_table(lambda t: -1 if size_of(t) else 0, 12)
+_constant_entry = mem.make_table(lambda t: int(t == 9), 12)
 
 
 @dont_look_inside
@@ -49,12 +70,14 @@ def find_column(row, size, column):
     Returns: serial type << 32 | offset; or MISSING; or UNUSUAL for a record that is corrupt or
         whose varints are longer than this function reads.
     """
+    if size == 0:
+        return UNUSUAL
     header = mem.u8(row)
     at = 1
     if header >= 128:
-        if size < 2 or mem.u8(row + 1) >= 128:
+        if size < 2 or mem.u8(row, 1) >= 128:
             return UNUSUAL
-        header = ((header & 127) << 7) | mem.u8(row + 1)
+        header = ((header & 127) << 7) | mem.u8(row, 1)
         at = 2
     if header > size:
         return UNUSUAL
@@ -91,32 +114,31 @@ def find_column(row, size, column):
     return MISSING
 
 
-def value_of(kind, serial_type, address, cursor, careful, before, after):
+def value_of(kind, serial_type, row, start, end, cursor, careful, size):
     """The value of a column.
 
-    Args: kind and serial_type of it; its address; the cursor's number, for the origin of
-        texts; careful, whether no more than `before` bytes before the address and `after` bytes from
-        it on, those of the record, are known to be in the buffer: else 7 before it are, too.
+    Args: kind and serial_type of it; the record's address; where the value starts and ends in it;
+        the cursor's number, for the origin of texts; careful, whether no more than the record, of
+        `size` bytes, is known to be in the buffer: else the 8 before it are, too.
     Returns: a W_Value, or None for serial types to leave to C.
     """
     if kind == KIND_INT:
-        size = size_entry(serial_type)
-        if not careful or before + size >= 8:
-            return W_Int(int_before(address + size, serial_type))
-        if after >= 8 and size != 0:
-            return W_Int(mem.big_endian_int_before_others(address, size))
-        return W_Int(small_int(address, serial_type))
+        if not careful or end >= 8:
+            return W_Int(int_before(row + end, serial_type))
+        if start + 8 <= size and end != start:
+            return W_Int(mem.big_endian_int_before_others(row + start, end - start))
+        return W_Int(small_int(row + start, serial_type))
     if kind == KIND_REAL:
-        r = mem.big_endian_real(address)
+        r = mem.big_endian_real(row + start)
         if r != r:
             return NULL
         return W_Real(r)
     if kind == KIND_TEXT:
-        return W_Text(address, (serial_type - 13) >> 1, row_origin(cursor))
+        return W_Text(row + start, (serial_type - 13) >> 1, row_origin(cursor))
     if kind == KIND_NULL:
         return NULL
     if kind == KIND_BLOB:
-        return W_Blob(address, (serial_type - 12) >> 1, row_origin(cursor))
+        return W_Blob(row + start, (serial_type - 12) >> 1, row_origin(cursor))
     return None
 
 

@@ -72,7 +72,7 @@ def test_a_scan(traces, sql):
 def test_size_of_the_simplest_scan(traces):
     """The whole of an iteration: cell, record header, column, sum, Next, interrupt check."""
     sizes = [len(trace.names) for trace in traces('SELECT sum(a) FROM t')]
-    assert max(sizes) < 220
+    assert max(sizes) < 150
 
 
 def test_few_bridges(traces):

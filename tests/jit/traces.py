@@ -9,6 +9,11 @@ import subprocess
 OPERATION = re.compile(r'^(?:\+\d+: )?(?:[\w]+ = )?(\w+)\(')
 FIELD = re.compile(r'(\w+\.inst_\w+)')
 CALLED = re.compile(r'ConstClass\((\w+)\)')
+PLACE = re.compile(r'^\+(\d+): ')
+
+# A call of byteswap (sqpyte/byteswap.py) is an instruction, with a move before it: not longer than this,
+# in bytes, where a call has the registers saved, the call itself, and more.
+LONGEST_SWAP = 16
 
 
 class Trace:
@@ -26,13 +31,15 @@ class Trace:
         self.lines = [line for line in body if 'debug_merge_point' not in line]
         self.names = []
         self.calls = []
-        for line in self.lines:
+        for i, line in enumerate(self.lines):
             match = OPERATION.match(line)
-            if match:
+            if match and not is_swap(line, self.lines[i + 1:]):
                 self.names.append(match.group(1))
                 if match.group(1).startswith('call'):
                     called = CALLED.search(line)
                     self.calls.append(called.group(1) if called else '?')
+            elif match:
+                self.names.append('byteswap')
 
     def count(self, prefix):
         """How many operations have a name with this prefix."""
@@ -42,6 +49,15 @@ class Trace:
         """The fields of objects that it loads, as 'Frame.inst_vdbe'."""
         return set(FIELD.findall('\n'.join(
             line for line in self.lines if 'getfield_gc' in line)))
+
+
+def is_swap(line, following):
+    """Whether a line of a trace is a swap of bytes that the JIT has made an instruction of."""
+    if 'ConstClass(byteswap)' not in line:
+        return False
+    places = [PLACE.match(line)] + [PLACE.match(other) for other in following]
+    ends = [int(place.group(1)) for place in places[1:] if place]
+    return places[0] is not None and bool(ends) and ends[0] - int(places[0].group(1)) <= LONGEST_SWAP
 
 
 def traces_of(command, database, sql, log, mode='hot'):

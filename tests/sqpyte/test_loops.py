@@ -1,7 +1,6 @@
 """What a loop's head has: registers loaded, leaf pages and rows known, offsets of columns kept."""
 from c_engine.generated import opcodes
 from sqpyte import interp, liveness, loops, offsets  # noqa: F401  (interp fills the table)
-from sqpyte.frame import varint_size
 from tests.sqpyte.ops import made
 
 
@@ -61,9 +60,3 @@ def test_accumulators_and_filters_stay_in_their_mems():
         ('Halt', 0, 0, 0, 0))
     assert ops[1].loads == []
     assert 7 in ops[1].live and 8 in ops[1].live
-
-
-def test_sizes_of_varints():
-    for data, size in ((b'\x05\xff\xff\xff', 1), (b'\x80\x00\xff\xff', 2), (b'\xff\xff\x7f\x00', 3),
-                       (b'\x81\x82\x83\x04', 4), (b'\xff\xff\xff\xff', 0)):
-        assert varint_size(int.from_bytes(data, 'little', signed=True)) == size

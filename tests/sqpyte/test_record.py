@@ -70,8 +70,8 @@ def test_every_column_is_found(values):
         assert found >= 0
         serial_type = found >> 32
         offset = found & 0xFFFFFFFF
-        w = record.value_of(record.kind_of(serial_type), serial_type, address + offset, 0, True,
-                            offset, len(data) - offset)
+        w = record.value_of(record.kind_of(serial_type), serial_type, address, offset,
+                            offset + record.size_of(serial_type), 0, True, len(data))
         assert (type(unwrap(w)), unwrap(w)) == (type(expected), expected)
         assert isinstance(w, W_Blob) == isinstance(expected, bytes)
     assert record.find_column(address, len(data), len(values)) == record.MISSING
@@ -92,6 +92,6 @@ def test_any_bytes_stay_within_the_record(data, column):
 
 def test_nan_is_null():
     address = mem.immortal_bytes(struct.pack('>d', float('nan')))
-    assert isinstance(record.value_of(record.KIND_REAL, 7, address, 0, True, 0, 8),
+    assert isinstance(record.value_of(record.KIND_REAL, 7, address, 0, 8, 0, True, 8),
                       W_Null)
     mem.free(address)
