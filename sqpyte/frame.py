@@ -11,7 +11,7 @@ from c_engine.generated.layout import (
     MEM_Cleared, MEM_Dyn, MEM_Int, MEM_Null, MEM_Real, MEM_Str, MEM_Subtype, MEM_Zero, Mem_enc,
     Mem_flags, Mem_n, Mem_u, Mem_z, MemPage_aCellIdx, MemPage_aData, MemPage_aDataEnd,
     MemPage_intKeyLeaf, MemPage_isInit, MemPage_leaf, MemPage_maskPage, MemPage_maxLocal,
-    MemPage_nCell, SQLITE_UTF8, Vdbe_aMem, Vdbe_apCsr, Vdbe_aOp, Vdbe_db, Vdbe_pc,
+    MemPage_nCell, SQLITE_UTF8, SQPYTE_KEPT, Vdbe_aMem, Vdbe_apCsr, Vdbe_aOp, Vdbe_db, Vdbe_pc,
     Vdbe_sqpyteCompare, VdbeCursor_deferredMoveto, VdbeCursor_eCurType, VdbeCursor_nullRow,
     VdbeCursor_uc, sizeof_Mem)
 from sqpyte import capi, mem
@@ -323,7 +323,7 @@ class Frame(object):
         assert c >= 0
         page = self.leaf_page(c)
         if page == 0:
-            return False
+            return self.find_kept_row(c)
         at = self.cell(c, page)
         end = mem.i64(page + MemPage_aDataEnd)
         # The smallest cell takes four bytes (btreeInitPage), a page's header eight: what
@@ -352,6 +352,16 @@ class Frame(object):
         self.rowsize[c] = size
         self.parsed[c] = 0
         self.offset[c] = header
+        return True
+
+    def find_kept_row(self, c):
+        """Note where the copy is of the row that cursor c has sought, if C keeps one (kept.c). Returns
+        whether it does."""
+        vc = self.cursor_address(c)
+        if (vc == 0 or mem.u8(vc + VdbeCursor_deferredMoveto) != SQPYTE_KEPT
+                or capi.kept_row(vc, mem.scratch.address) == 0):
+            return False
+        self.note_row(c, mem.scratch.address)
         return True
 
     def note_row(self, c, at):
