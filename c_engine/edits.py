@@ -499,6 +499,21 @@ EDITS = [
         "  int isDifferentRow, rc;\n"
         "  if( p->deferredMoveto==SQPYTE_KEPT ) return sqpyteKeptMoved(p);\n",
     ),
+    # Keys of small tables are mostly less than the filter has bits.
+    Edit(
+        "filter-add-modulo",
+        "  h %= (pIn1->n*8);\n"
+        "  pIn1->z[h/8] |= 1<<(h&7);\n",
+        "  if( h>=(u64)(pIn1->n*8) ) h %= (pIn1->n*8);\n"
+        "  pIn1->z[h/8] |= 1<<(h&7);\n",
+    ),
+    Edit(
+        "filter-modulo",
+        "  h %= (pIn1->n*8);\n"
+        "  if( (pIn1->z[h/8] & (1<<(h&7)))==0 ){\n",
+        "  if( h>=(u64)(pIn1->n*8) ) h %= (pIn1->n*8);\n"
+        "  if( (pIn1->z[h/8] & (1<<(h&7)))==0 ){\n",
+    ),
     Edit(
         "page-clock-fields",
         "                            /* NB: pLruPrev is only valid if pLruNext!=0 */\n"

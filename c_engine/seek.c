@@ -392,8 +392,10 @@ long long sqpyte_filter_text(long a, long n){
 /* The bit for the hash h in the Bloom filter in pMem, which is set afterwards if add is. */
 int sqpyte_filter_bit(void *pMem, long long h, int add){
   Mem *p = (Mem*)pMem;
-  u64 i = (u64)h % ((u64)p->n*8);
-  int bit = ((u8)p->z[i/8] >> (i&7)) & 1;
+  u64 i = (u64)h, n = (u64)p->n*8;
+  int bit;
+  if( i>=n ) i %= n;
+  bit = ((u8)p->z[i/8] >> (i&7)) & 1;
   if( add ) p->z[i/8] |= 1<<(i&7);
   return bit;
 }
