@@ -42,7 +42,8 @@ _OF_FILE = {
     'bitvec.c': 'pages', 'memjournal.c': 'pages',
     'os_unix.c': 'reading', 'os.c': 'reading',
     'malloc.c': 'allocation', 'mem1.c': 'allocation',
-    'seek.c': 'seeks', 'vm_helpers.c': 'helpers', 'vm_functions.c': 'helpers',
+    'seek.c': 'seeks', 'kept.c': 'seeks', 'look_ahead.c': 'seeks',
+    'vm_helpers.c': 'helpers', 'vm_functions.c': 'helpers',
     'engine.c': 'rest', 'program_key.c': 'rest', 'fused.c': 'rest', 'batch.c': 'rest',
     'settings.c': 'rest',
 }

@@ -26,6 +26,7 @@ What the edits give `engine.c`:
 * scans reading ahead (read_ahead.h);
 * the page cache's list by last use written when a page has to go, not at each visit (page_clock.h);
 * a table's rows brought nearer when an index leads to them (look_ahead.c);
+* rows of small tables kept by rowid (kept.c);
 * two opcodes of our own, Recall and Remember, around correlated subqueries (recall.c).
 """
 import collections
@@ -409,14 +410,18 @@ EDITS = [
         "  ** For CURTYPE_PSEUDO, seekResult is the register holding the record */\n",
         "  ** on this cursor\" and \"the most recent seek was an exact match\".\n"
         "  ** For CURTYPE_PSEUDO, seekResult is the register holding the record */\n"
-        "  struct SqpyteLook *pSqpyteLook;  /* Where look_ahead.c is, or 0 */\n"
-        "  int nSqpyteSeeks;                /* Deferred seeks done before that */\n",
+        "  union {\n"
+        "    struct SqpyteLook *pLook;      /* Where look_ahead.c is, or 0 */\n"
+        "    struct SqpyteKept *pKept;      /* Rows that are kept (kept.c), with bSqpyteKept */\n"
+        "  } uSqpyte;\n"
+        "  int nSqpyteSeeks;                /* Seeks done before that */\n",
     ),
     Edit(
         "look-ahead-free",
         "      assert( pCx->uc.pCursor!=0 );\n"
         "      sqlite3BtreeCloseCursor(pCx->uc.pCursor);\n",
-        "      sqlite3_free(pCx->pSqpyteLook);\n"
+        "      if( pCx->bSqpyteKept ) sqpyteKeptFree(pCx);\n"
+        "      sqlite3_free(pCx->uSqpyte.pLook);\n"
         "      sqlite3BtreeCloseCursor(pCx->uc.pCursor);\n",
     ),
     Edit(
@@ -424,6 +429,7 @@ EDITS = [
         "  rc = sqlite3BtreeTableMoveto(p->uc.pCursor, p->movetoTarget, 0, &res);\n"
         "  if( rc ) return rc;\n"
         "  if( res!=0 ) return SQLITE_CORRUPT_BKPT;\n",
+        "  if( p->deferredMoveto==SQPYTE_KEPT ) return sqpyteKeptMoved(p);\n"
         "  sqpyteLookAhead(p);\n"
         "  rc = sqlite3BtreeTableMoveto(p->uc.pCursor, p->movetoTarget, 0, &res);\n"
         "  if( rc ) return rc;\n"
@@ -434,6 +440,91 @@ EDITS = [
         "SQLITE_PRIVATE int SQLITE_NOINLINE sqlite3VdbeFinishMoveto(VdbeCursor *p){\n",
         "static void sqpyteLookAhead(VdbeCursor *pTab);\n"
         "SQLITE_PRIVATE int SQLITE_NOINLINE sqlite3VdbeFinishMoveto(VdbeCursor *p){\n",
+    ),
+    Edit(
+        "kept-fields",
+        "  Bool colCache:1;        /* pCache pointer is initialized and non-NULL */\n",
+        "  Bool colCache:1;        /* pCache pointer is initialized and non-NULL */\n"
+        "  Bool bSqpyteKept:1;     /* It has an uSqpyte.pKept */\n"
+        "  Bool bSqpyteNotKept:1;  /* and it isn't to have one */\n",
+    ),
+    Edit(
+        "kept-seek",
+        "  res = 0;\n"
+        "  rc = sqlite3BtreeTableMoveto(pCrsr, iKey, 0, &res);\n"
+        "  assert( rc==SQLITE_OK || res==0 );\n"
+        "  pC->movetoTarget = iKey;  /* Used by OP_Delete */\n"
+        "  pC->nullRow = 0;\n"
+        "  pC->cacheStatus = CACHE_STALE;\n"
+        "  pC->deferredMoveto = 0;\n",
+        "  if( sqpyteKeptSeek(pC, iKey, p->cacheCtr) ) break;\n"
+        "  res = 0;\n"
+        "  rc = sqlite3BtreeTableMoveto(pCrsr, iKey, 0, &res);\n"
+        "  pC->movetoTarget = iKey;  /* Used by OP_Delete */\n"
+        "  pC->nullRow = 0;\n"
+        "  pC->cacheStatus = CACHE_STALE;\n"
+        "  pC->deferredMoveto = 0;\n"
+        "  if( res==0 && rc==SQLITE_OK ) sqpyteKeptAdd(pC, iKey, 0);\n",
+    ),
+    Edit(
+        "kept-column",
+        "      if( pC->deferredMoveto ){\n"
+        "        u32 iMap;\n",
+        "      if( pC->deferredMoveto==SQPYTE_KEPT ){\n"
+        "        rc = sqpyteKeptColumn(pC);\n"
+        "        if( rc ) goto abort_due_to_error;\n"
+        "        if( pC->deferredMoveto==0 ) goto op_column_restart;\n"
+        "        goto sqpyte_column_kept;\n"
+        "      }else if( pC->deferredMoveto ){\n"
+        "        u32 iMap;\n",
+    ),
+    Edit(
+        "kept-column-row",
+        "    pC->cacheStatus = p->cacheCtr;\n"
+        "    if( (aOffset[0] = pC->aRow[0])<0x80 ){\n",
+        "    sqpyte_column_kept:\n"
+        "    pC->cacheStatus = p->cacheCtr;\n"
+        "    if( (aOffset[0] = pC->aRow[0])<0x80 ){\n",
+    ),
+    Edit(
+        "kept-rowid",
+        "  }else if( pC->deferredMoveto ){\n"
+        "    v = pC->movetoTarget;\n",
+        "  }else if( pC->deferredMoveto ){\n"
+        "    if( pC->deferredMoveto==SQPYTE_KEPT ){\n"
+        "      rc = sqpyteKeptColumn(pC);\n"
+        "      if( rc ) goto abort_due_to_error;\n"
+        "      pC->cacheStatus = CACHE_STALE;\n"
+        "      if( pC->nullRow ){\n"
+        "        pOut->flags = MEM_Null;\n"
+        "        break;\n"
+        "      }\n"
+        "    }\n"
+        "    v = pC->movetoTarget;\n",
+    ),
+    Edit(
+        "kept-moved",
+        "  int isDifferentRow, rc;\n"
+        "  assert( p->eCurType==CURTYPE_BTREE );\n"
+        "  assert( p->uc.pCursor!=0 );\n"
+        "  assert( sqlite3BtreeCursorHasMoved(p->uc.pCursor) );\n",
+        "  int isDifferentRow, rc;\n"
+        "  if( p->deferredMoveto==SQPYTE_KEPT ) return sqpyteKeptMoved(p);\n",
+    ),
+    # Keys of small tables are mostly less than the filter has bits.
+    Edit(
+        "filter-add-modulo",
+        "  h %= (pIn1->n*8);\n"
+        "  pIn1->z[h/8] |= 1<<(h&7);\n",
+        "  if( h>=(u64)(pIn1->n*8) ) h %= (pIn1->n*8);\n"
+        "  pIn1->z[h/8] |= 1<<(h&7);\n",
+    ),
+    Edit(
+        "filter-modulo",
+        "  h %= (pIn1->n*8);\n"
+        "  if( (pIn1->z[h/8] & (1<<(h&7)))==0 ){\n",
+        "  if( h>=(u64)(pIn1->n*8) ) h %= (pIn1->n*8);\n"
+        "  if( (pIn1->z[h/8] & (1<<(h&7)))==0 ){\n",
     ),
     Edit(
         "page-clock-fields",
@@ -576,6 +667,12 @@ EDITS = [
         "static int sqpyteRecall(Vdbe*, const Op*);\n"
         "static void sqpyteRemember(Vdbe*, const Op*);\n"
         "static void sqpyteForgetRecalled(Vdbe*);\n"
+        "static int sqpyteKeptSeek(VdbeCursor*, i64, u32);\n"
+        "static void sqpyteKeptAdd(VdbeCursor*, i64, const i64*);\n"
+        "static int sqpyteKeptColumn(VdbeCursor*);\n"
+        "static int sqpyteKeptMoved(VdbeCursor*);\n"
+        "static void sqpyteKeptFree(VdbeCursor*);\n"
+        "#define SQPYTE_KEPT 2   /* deferredMoveto: the row is one that is kept (kept.c) */\n"
         "int sqpyteVdbeExec(Vdbe*);\n",
     ),
     Edit(

@@ -3,7 +3,7 @@
 ** translation unit, the choice of tier and the helpers for the RPython VM
 ** (tier.c, settings.c, vm_helpers.c, vm_functions.c, vm_texts.c,
 ** vm_patterns.c, vm_convert.c, vm_rowset.c, seek.c, look_ahead.c, recall.c,
-** program_key.c), the fused calls (fused.c), the page batches (batch.c,
+** kept.c, program_key.c), the fused calls (fused.c), the page batches (batch.c,
 ** worth.c), the row batches (rows.c), the cuts (cuts.c) and the tapes (tapes.c)
 ** of the PyPy module.
 */
@@ -185,6 +185,7 @@ int sqpyte_may_seek(void *pVdbe){
 #include "seek.c"
 #include "look_ahead.c"
 #include "recall.c"
+#include "kept.c"
 #include "sort_key.c"
 #include "vm_functions.c"
 #include "vm_texts.c"

@@ -176,17 +176,17 @@ static void sqpyteLookAtCell(struct SqpyteLook *p, BtShared *pBt, PCache1 *pCach
 
 /* Called before the seek of a cursor that an index has led to. */
 static void sqpyteLookAhead(VdbeCursor *pTab){
-  struct SqpyteLook *p = pTab->pSqpyteLook;
+  struct SqpyteLook *p = pTab->bSqpyteKept ? 0 : pTab->uSqpyte.pLook;
   BtCursor *pCur = pTab->uc.pCursor, *pIdx;
   PCache1 *pCache;
   int ix, step, last;
   if( p==0 ){
-    if( pTab->pAltCursor==0 || ++pTab->nSqpyteSeeks<SQPYTE_LOOK_AFTER ) return;
+    if( pTab->pAltCursor==0 || pTab->bSqpyteKept || ++pTab->nSqpyteSeeks<SQPYTE_LOOK_AFTER ) return;
     pTab->nSqpyteSeeks = 0;
     if( sqlite3GlobalConfig.pcache2.xFetch!=pcache1Fetch ) return;
     pCache = (PCache1*)pCur->pBt->pPager->pPCache->pCache;
     if( pCache->nPage<SQPYTE_LOOK_PAGES ) return;
-    p = pTab->pSqpyteLook = sqlite3MallocZero(sizeof(*p));
+    p = pTab->uSqpyte.pLook = sqlite3MallocZero(sizeof(*p));
     if( p==0 ) return;
   }
   if( p->nPause>0 ){

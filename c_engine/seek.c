@@ -229,23 +229,43 @@ static VdbeCursor *sqpyteReopen(Vdbe *p, const Op *pOp, Btree *pBtree, KeyInfo *
   return pC;
 }
 
+/* For the VM, where the row is on which sqpyteKeptSeek or sqpyteKeptColumn has put a cursor. */
+static void sqpyteKeptAddress(const VdbeCursor *pC, void *pRow){
+  ((i64*)pRow)[0] = (i64)pC->aRow;
+  ((i64*)pRow)[1] = pC->szRow;
+}
+
 /* SeekRowid and NotExists: 0 the cursor is on the row, 1 there is none. */
 int sqpyte_seek_rowid(void *pVdbeCursor, long long key, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
-  int res = 0;
-  int rc = sqlite3BtreeTableMoveto(pC->uc.pCursor, key, 0, &res);
+  int res = 0, rc;
+  if( sqpyteKeptSeek(pC, key, CACHE_STALE) ){
+    sqpyteKeptAddress(pC, pRow);
+    return 0;
+  }
+  rc = sqlite3BtreeTableMoveto(pC->uc.pCursor, key, 0, &res);
   pC->movetoTarget = key;
   sqpyteMoved(pC, 0);
   pC->seekResult = res;
   if( rc ) return -rc;
-  if( res==0 ) sqpyteRow(pC->uc.pCursor, pRow);
+  if( res==0 ){
+    sqpyteRow(pC->uc.pCursor, pRow);
+    sqpyteKeptAdd(pC, key, (const i64*)pRow);
+  }
   return res!=0;
 }
 
-/* The seek that a DeferredSeek has left to be done. */
+/* The seek that a DeferredSeek has left to be done; of a row that is kept (kept.c), where it is. */
 int sqpyte_finish_seek(void *pVdbeCursor, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
   int rc, res = 0;
+  if( pC->deferredMoveto==SQPYTE_KEPT ){
+    rc = sqpyteKeptColumn(pC);
+    ((i64*)pRow)[0] = 0;
+    if( rc==SQLITE_OK && pC->deferredMoveto ) sqpyteKeptAddress(pC, pRow);
+    else if( rc==SQLITE_OK && !pC->nullRow ) sqpyteRow(pC->uc.pCursor, pRow);
+    return -rc;
+  }
   sqpyteLookAhead(pC);
   rc = sqlite3BtreeTableMoveto(pC->uc.pCursor, pC->movetoTarget, 0, &res);
   if( rc ) return -rc;
@@ -372,8 +392,10 @@ long long sqpyte_filter_text(long a, long n){
 /* The bit for the hash h in the Bloom filter in pMem, which is set afterwards if add is. */
 int sqpyte_filter_bit(void *pMem, long long h, int add){
   Mem *p = (Mem*)pMem;
-  u64 i = (u64)h % ((u64)p->n*8);
-  int bit = ((u8)p->z[i/8] >> (i&7)) & 1;
+  u64 i = (u64)h, n = (u64)p->n*8;
+  int bit;
+  if( i>=n ) i %= n;
+  bit = ((u8)p->z[i/8] >> (i&7)) & 1;
   if( add ) p->z[i/8] |= 1<<(i&7);
   return bit;
 }

@@ -12,6 +12,7 @@ static struct {
   int noSortKeys;
   int noIsoDates;
   int noRecall;
+  int noKept;
 } sqpyteSettings = { { SQPYTE_DEFAULT_MEMORY } };
 
 static int sqpyteIsWithout(const char *zName){
@@ -39,6 +40,7 @@ static void __attribute__((constructor)) sqpyteReadSettings(void){
   sqpyteSettings.noSortKeys = sqpyteIsWithout("sort-keys");
   sqpyteSettings.noIsoDates = sqpyteIsWithout("iso-dates");
   sqpyteSettings.noRecall = sqpyteIsWithout("recall");
+  sqpyteSettings.noKept = sqpyteIsWithout("kept-rows");
 }
 
 int sqpyte_set_memory(long long limit){

@@ -30,6 +30,7 @@ FUNCTIONS = {
     'sqpyte_make_record': ('ppli', 'i', False),
     'sqpyte_seek_rowid': ('plp', 'i', False),
     'sqpyte_finish_seek': ('pp', 'i', False),
+    'sqpyte_kept_row': ('pp', 'i', False),
     'sqpyte_seek_table': ('plip', 'i', False),
     'sqpyte_seek_index': ('ppiip', 'i', False),
     'sqpyte_seek_exact': ('pppi', 'i', False),
@@ -198,6 +199,7 @@ set_covered = _functions['sqpyte_set_covered']
 may_seek = _functions['sqpyte_may_seek']
 seek_rowid = _functions['sqpyte_seek_rowid']
 finish_seek = _functions['sqpyte_finish_seek']
+kept_row = _functions['sqpyte_kept_row']
 seek_table = _functions['sqpyte_seek_table']
 seek_index = _functions['sqpyte_seek_index']
 seek_exact = _functions['sqpyte_seek_exact']

@@ -11,7 +11,7 @@ from c_engine.generated.layout import (
     MEM_Cleared, MEM_Dyn, MEM_Int, MEM_Null, MEM_Real, MEM_Str, MEM_Subtype, MEM_Zero, Mem_enc,
     Mem_flags, Mem_n, Mem_u, Mem_z, MemPage_aCellIdx, MemPage_aData, MemPage_aDataEnd,
     MemPage_intKeyLeaf, MemPage_isInit, MemPage_leaf, MemPage_maskPage, MemPage_maxLocal,
-    MemPage_nCell, SQLITE_UTF8, Vdbe_aMem, Vdbe_apCsr, Vdbe_aOp, Vdbe_db, Vdbe_pc,
+    MemPage_nCell, SQLITE_UTF8, SQPYTE_KEPT, Vdbe_aMem, Vdbe_apCsr, Vdbe_aOp, Vdbe_db, Vdbe_pc,
     Vdbe_sqpyteCompare, VdbeCursor_deferredMoveto, VdbeCursor_eCurType, VdbeCursor_nullRow,
     VdbeCursor_uc, sizeof_Mem)
 from sqpyte import capi, cell, mem
@@ -324,7 +324,7 @@ class Frame(object):
         assert c >= 0
         page = self.leaf_page(c)
         if page == 0:
-            return False
+            return self.find_kept_row(c)
         start = self.cell_offset(c, page)
         # A page's header takes eight bytes: what record.int_before reads before a value is in the
         # page, too.
@@ -349,6 +349,16 @@ class Frame(object):
         if size > mem.u16(page, MemPage_maxLocal) or at + size > end:
             return False
         return self.set_row(c, at, size)
+
+    def find_kept_row(self, c):
+        """Note where the copy is of the row that cursor c has sought, if C keeps one (kept.c). Returns
+        whether it does."""
+        vc = self.cursor_address(c)
+        if (vc == 0 or mem.u8(vc, VdbeCursor_deferredMoveto) != SQPYTE_KEPT
+                or capi.kept_row(vc, mem.scratch.address) == 0):
+            return False
+        self.note_row(c, mem.scratch.address)
+        return self.row[c] != 0
 
     def note_row(self, c, at):
         """Note where C says that the record under cursor c lies (sqpyteRow in seek.c): at the

@@ -19,11 +19,12 @@ GROUPS = {
 # Numbers and NULL are in their register's Mem, always: written there at once, read from there
 # with a look at the type.
 TYPES = 'type-specialisation'
-# What the C engine switches off itself, in every tier (c_engine/sort_key.c, recall.c, vm_helpers.c), and what
-# it does then.
+# What the C engine switches off itself, in every tier (c_engine/sort_key.c, recall.c, kept.c,
+# vm_helpers.c), and what it does then.
 ENGINE = {
     'sort-keys': 'the sorter compares records, not keys of 16 bytes',
     'recall': 'correlated subqueries are computed again for values that come again',
+    'kept-rows': 'rows that are sought by rowid again and again are sought in the B-tree each time',
     'iso-dates': 'dates are compared as other texts of numeric affinity, which may be numbers',
 }
 

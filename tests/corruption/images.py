@@ -42,6 +42,7 @@ QUERIES = [
     "SELECT w FROM u WHERE k = 'key 20' AND v > 3",
     "SELECT t.a, x.b, x.n FROM t JOIN x ON x.a = t.b WHERE x.n > 3",
     "SELECT count(*), sum(x.b * u.v) FROM x, u WHERE u.v = x.b AND x.a > 5",
+    "SELECT x.b, y.b, y.d, y.e FROM x CROSS JOIN t AS y ON y.a = (x.b % 10) * (x.b % 10)",
     "SELECT length(long), substr(long, 1, 12), b FROM x WHERE a > 10 ORDER BY a",
     "SELECT DISTINCT n FROM x WHERE b % 3 = 1",
     "SELECT b, (SELECT count(*) FROM x WHERE x.a < t.b) FROM t WHERE t.c > 9",

@@ -25,6 +25,7 @@ STATEMENTS = [
     "SELECT b, group_concat(d || a, ', ') FROM t WHERE a < 90 GROUP BY b",
     "SELECT count(*), max(u.k || t.d) FROM u, t WHERE t.a = u.v",
     "SELECT x.d, count(*) FROM t AS x JOIN t AS y ON y.b = x.b + 3 WHERE x.a < 40 GROUP BY x.d",
+    "SELECT x.a, y.d, y.c FROM t AS x CROSS JOIN t AS y ON y.a = x.b + 6 WHERE x.a < 90",
     "SELECT DISTINCT upper(substr(d, 2)) || round(c / 10) FROM t LIMIT 12",
     "SELECT a, sum(b) OVER (ORDER BY a ROWS 3 PRECEDING) FROM t WHERE a % 9 = 0",
     "BEGIN",
