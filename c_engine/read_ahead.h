@@ -1,7 +1,8 @@
 /*
 ** Reading ahead: a scan reads one page after the other, each in a system call of its own, which
 ** costs more than the copy of its bytes. From the eighth page in a row on, 64 KiB are read at once
-** and the pages that follow are copied from there. Included by the edited sqlite3.c in the middle of
+** and the pages that follow are copied from there. A join looks for rows elsewhere between two pages of its
+** scan: so some rows of reads are followed at a time. Included by the edited sqlite3.c in the middle of
 ** os_unix.c.
 **
 ** What was read ahead is what a read would give now: it is used only while this file has exactly
@@ -14,26 +15,47 @@
 #define SQPYTE_AHEAD_GAP 4          /* pages that may be left out between two of them */
 #define SQPYTE_AHEAD_PAUSE 64       /* reads to wait after one that wasn't worth it */
 
+typedef struct SqpyteStream SqpyteStream;   /* See struct unixFile */
+#define SQPYTE_STREAMS (int)ArraySize(((unixFile*)0)->aSqpyteStream)
+
 #define SQPYTE_FORGET_AHEAD(pFile) ((pFile)->nSqpyteAhead = 0)
+
+/* The row of reads that one continues; 0, with the oldest but the one that was read ahead for given up to begin
+** a new row, if there is none. */
+static SqpyteStream *sqpyteStream(unixFile *pFile, int amt, i64 offset){
+  SqpyteStream *p;
+  for(p=pFile->aSqpyteStream; p<&pFile->aSqpyteStream[SQPYTE_STREAMS]; p++){
+    i64 gap = offset - p->iNext;
+    if( gap>=0 && gap<=(i64)SQPYTE_AHEAD_GAP*amt ){
+      p->iNext = offset + amt;
+      return p;
+    }
+  }
+  do{
+    pFile->iSqpyteOldest = (pFile->iSqpyteOldest+1) % SQPYTE_STREAMS;
+    p = &pFile->aSqpyteStream[pFile->iSqpyteOldest];
+  }while( p==pFile->pSqpyteStream );
+  p->iNext = offset + amt;
+  p->nRun = 0;
+  return 0;
+}
 
 /* Serves a read from what was read ahead, or reads ahead; false if it is an ordinary read. */
 static int sqpyteReadAhead(unixFile *pFile, void *pBuf, int amt, i64 offset){
-  i64 gap = offset - pFile->iSqpyteNext;
+  SqpyteStream *p;
   int got;
   if( pFile->eFileLock!=SHARED_LOCK ) return 0;
-  pFile->iSqpyteNext = offset + amt;
   if( offset>=pFile->iSqpyteAhead && offset+amt<=pFile->iSqpyteAhead+pFile->nSqpyteAhead ){
+    p = pFile->pSqpyteStream;
+    if( p->iNext<offset+amt ) p->iNext = offset + amt;
     pFile->nSqpyteServed += amt;
     memcpy(pBuf, pFile->aSqpyteAhead + (offset - pFile->iSqpyteAhead), amt);
     return 1;
   }
-  if( gap<0 || gap>(i64)SQPYTE_AHEAD_GAP*amt ){
-    if( pFile->nSqpyteRun>0 ) pFile->nSqpyteRun = 0;
-    return 0;
-  }
-  if( ++pFile->nSqpyteRun<SQPYTE_AHEAD_AFTER || amt>SQPYTE_AHEAD_SIZE/4 ) return 0;
+  p = sqpyteStream(pFile, amt, offset);
+  if( p==0 || ++p->nRun<SQPYTE_AHEAD_AFTER || amt>SQPYTE_AHEAD_SIZE/4 ) return 0;
   if( pFile->nSqpyteAhead && pFile->nSqpyteServed<pFile->nSqpyteAhead/2 ){
-    pFile->nSqpyteRun = -SQPYTE_AHEAD_PAUSE;
+    p->nRun = -SQPYTE_AHEAD_PAUSE;
     pFile->nSqpyteAhead = 0;
     return 0;
   }
@@ -44,6 +66,7 @@ static int sqpyteReadAhead(unixFile *pFile, void *pBuf, int amt, i64 offset){
   pFile->nSqpyteAhead = 0;
   got = seekAndRead(pFile, offset, pFile->aSqpyteAhead, SQPYTE_AHEAD_SIZE);
   if( got<amt ) return 0;           /* at the end, or an error that the ordinary read will meet */
+  pFile->pSqpyteStream = p;
   pFile->iSqpyteAhead = offset;
   pFile->nSqpyteAhead = got;
   pFile->nSqpyteServed = amt;
