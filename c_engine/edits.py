@@ -195,6 +195,20 @@ EDITS = [
         "    }\n",
     ),
     Edit(
+        "sorter-ranks-declared",
+        "static int vdbeSorterSort(SortSubtask *pTask, SorterList *pList){\n",
+        "static void sqpyteRankTexts(const VdbeSorter*, SorterList*);\n"
+        "static int vdbeSorterSort(SortSubtask *pTask, SorterList *pList){\n",
+    ),
+    Edit(
+        "sorter-ranks",
+        "  p = pList->pList;\n"
+        "  pTask->xCompare = vdbeSorterGetCompare(pTask->pSorter);\n",
+        "  sqpyteRankTexts(pTask->pSorter, pList);\n"
+        "  p = pList->pList;\n"
+        "  pTask->xCompare = vdbeSorterGetCompare(pTask->pSorter);\n",
+    ),
+    Edit(
         "sorter-reader-next",
         "static int vdbePmaReaderNext(PmaReader *pReadr){\n"
         "  int rc = SQLITE_OK;             /* Return Code */\n"

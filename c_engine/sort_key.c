@@ -6,8 +6,10 @@
 ** of its double, for a text or blob its bytes and a zero. Where that isn't all (the 16 bytes are
 ** full, a number of more than 53 bits, a zero within a text, a collation other than BINARY), the
 ** key is inexact: it orders records whose keys differ, and says nothing of those whose keys don't.
+** A field that has been ranked (sort_rank.c) has its rank in place of its text.
 */
 #define SQPYTE_KEY_BYTES 15             /* the 16th has the flag */
+#define SQPYTE_KEY_TEXT 3               /* storage class; a blob is the next */
 
 typedef struct SqpyteKeyWriter SqpyteKeyWriter;
 struct SqpyteKeyWriter {
@@ -44,7 +46,7 @@ static void sqpytePutBytes(SqpyteKeyWriter *p, const u8 *a, int n, u8 invert){
 /* One field of serial type t at a, with the tag of its storage class. */
 static void sqpytePutField(SqpyteKeyWriter *p, const u8 *a, u32 t, CollSeq *pColl, u8 invert){
   if( t>=12 ){
-    sqpytePut(p, (3 + ((t&1)==0)) ^ invert);
+    sqpytePut(p, (SQPYTE_KEY_TEXT + ((t&1)==0)) ^ invert);
     if( (t&1) && pColl && !sqlite3IsBinary(pColl) ){
       p->inexact = 1;
     }else{
@@ -67,12 +69,16 @@ static void sqpytePutField(SqpyteKeyWriter *p, const u8 *a, u32 t, CollSeq *pCol
   }
 }
 
-static void sqpyteSortKey(const KeyInfo *pInfo, const u8 *aRec, int nRec, SqpyteSortKey *pKey){
+/* The key of a record. If its field iRanked is a text, rank is that text's place among others. */
+static void sqpyteRankedKey(
+  const KeyInfo *pInfo, const u8 *aRec, int nRec, int iRanked, u32 rank, SqpyteSortKey *pKey
+){
   SqpyteKeyWriter w;
   u32 nHdr, t, n;
   u32 iHdr = getVarint32(aRec, nHdr);
   u32 iData = nHdr;
-  int i;
+  u8 invert;
+  int i, shift;
   memset(&w, 0, sizeof(w));
   if( sqpyteSettings.noSortKeys ) w.inexact = 1;
   if( pInfo->enc!=SQLITE_UTF8 ) w.inexact = 1;
@@ -82,11 +88,20 @@ static void sqpyteSortKey(const KeyInfo *pInfo, const u8 *aRec, int nRec, Sqpyte
     iHdr += getVarint32(&aRec[iHdr], t);
     n = sqlite3VdbeSerialTypeLen(t);
     if( iHdr>nHdr || (u64)iData+n>(u64)nRec ){ w.inexact = 1; break; }
-    sqpytePutField(&w, &aRec[iData], t, pInfo->aColl[i],
-                   (flags & KEYINFO_ORDER_DESC) ? 0xff : 0);
+    invert = (flags & KEYINFO_ORDER_DESC) ? 0xff : 0;
+    if( i==iRanked && t>=12 && (t&1) ){
+      sqpytePut(&w, SQPYTE_KEY_TEXT ^ invert);
+      for(shift=24; shift>=0; shift-=8) sqpytePut(&w, (u8)(rank>>shift) ^ invert);
+    }else{
+      sqpytePutField(&w, &aRec[iData], t, pInfo->aColl[i], invert);
+    }
     iData += n;
   }
   w.a[15] = (u8)w.inexact;
   pKey->a = ((u64)sqlite3Get4byte(w.a)<<32) | sqlite3Get4byte(w.a+4);
   pKey->b = ((u64)sqlite3Get4byte(w.a+8)<<32) | sqlite3Get4byte(w.a+12);
+}
+
+static void sqpyteSortKey(const KeyInfo *pInfo, const u8 *aRec, int nRec, SqpyteSortKey *pKey){
+  sqpyteRankedKey(pInfo, aRec, nRec, -1, 0, pKey);
 }

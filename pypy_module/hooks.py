@@ -7,13 +7,15 @@ that SQLite calls has to stay open in C until that function has returned.
 from pypy_module import errors
 from pypy_module.callbacks import UTF8, report
 from pypy_module.deprecation import warn_keywords
-from pypy_module.functions import Frame, reader
+from pypy_module.functions import COUNT, RESULT, Frame, reader
 from pypy_module.library import NULL, NUMBERS, ffi, lib, text
 from pypy_module.part import Part
+from pypy_module.ranking import compared, rank
 
 OK, DENY = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_DENY']
 NOMEM = NUMBERS['SQLITE_NOMEM']
 TRACE_STMT = NUMBERS['SQLITE_TRACE_STMT']
+DO_RANK = NUMBERS['SQPYTE_DO_RANK']
 
 
 def authorizer(function, calls):
@@ -86,12 +88,21 @@ def collation(connection_reference, function, frame, calls):
     read = reader(2)
     failed = [False]
 
+    def ranked():
+        try:
+            rank(function, cells[RESULT], cells[COUNT])
+        except UnicodeDecodeError:
+            return 0    # it will be found again when texts are compared one by one
+        return 1
+
     @ffi.callback('int(int)')
     def called(what):
         if failed[0] and connection_reference()._raised is not None:
             return 0
         calls.depth += 1
         try:
+            if what == DO_RANK:
+                return ranked()
             result = function(*read(cells, doubles, texts))
         except BaseException as error:
             failed[0] = True
@@ -103,14 +114,6 @@ def collation(connection_reference, function, frame, calls):
             return (result > 0) - (result < 0)
         return compared(result)
     return called
-
-
-def compared(result):
-    """Return -1, 0 or 1 for what a collation has returned, 0 for what isn't an int."""
-    try:
-        return (result > 0) - (result < 0) if isinstance(result, int) else 0
-    except BaseException:
-        return 0
 
 
 def one_argument(what, name, args, keywords, others=()):
