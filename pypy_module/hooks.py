@@ -8,9 +8,8 @@ from pypy_module import errors
 from pypy_module.callbacks import UTF8, report
 from pypy_module.deprecation import warn_keywords
 from pypy_module.functions import COUNT, RESULT, Frame, reader
-from pypy_module.library import NULL, NUMBERS, ffi, lib, text
+from pypy_module.library import NULL, NUMBERS, address_of, ffi, lib, text
 from pypy_module.part import Part
-from pypy_module.ranking import compared, rank
 
 OK, DENY = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_DENY']
 NOMEM = NUMBERS['SQLITE_NOMEM']
@@ -84,20 +83,21 @@ def collation(connection_reference, function, frame, calls):
     What it raises is kept in the connection, which raises it when SQLite has returned; until then
     all texts are equal.
     """
+    from pypy_module import ranking     # for those who have a collation
+    compared = ranking.compared
     cells, doubles, texts = frame.cells, frame.doubles, frame.texts
     read = reader(2)
-    failed = [False]
 
     def ranked():
         try:
-            rank(function, cells[RESULT], cells[COUNT])
+            ranking.rank(function, cells[RESULT], cells[COUNT])
         except UnicodeDecodeError:
             return 0    # it will be found again when texts are compared one by one
         return 1
 
     @ffi.callback('int(int)')
     def called(what):
-        if failed[0] and connection_reference()._raised is not None:
+        if not calls.unequal and connection_reference()._raised is not None:
             return 0
         calls.depth += 1
         try:
@@ -105,7 +105,7 @@ def collation(connection_reference, function, frame, calls):
                 return ranked()
             result = function(*read(cells, doubles, texts))
         except BaseException as error:
-            failed[0] = True
+            calls.unequal = False
             connection_reference()._raised = error
             return 0
         finally:
@@ -210,6 +210,11 @@ class Hooks(Part):
             rc = lib.sqpyte_create_collation(self._db, name.encode(), definition)
         if rc:
             raise errors.from_database(self._db)
+        before = self._collations.get(name.lower())
+        if before is not None:
+            del self._python[address_of(before[0])]
+        if held is not None:
+            self._python[address_of(held[0])] = callback
         self._collations[name.lower()] = held
         self._registrations += 1
         self._plan_anew()

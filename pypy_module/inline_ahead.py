@@ -192,6 +192,8 @@ class Aheads:
         if not names:
             return 'it has no second row'
         for pc in stopped:
+            if pc in self.calls.collations:
+                return 'a collation written in Python is called for each row'
             if pc in self.calls.python:
                 return 'a function written in Python is called for each row'
             if pc in self.calls.names and pc not in self.calls.pure:
@@ -221,7 +223,7 @@ class Aheads:
         if opcode == opcodes.OP_Null and self.ended & set(range(op.p2, max(op.p2, op.p3) + 1)):
             return False
         if opcode in REGISTERS or opcode == ROW or opcode == ONCE:
-            return True
+            return pc not in self.calls.collations
         if opcode in CALLS:
             return pc in self.calls.pure
         if opcode == opcodes.OP_OpenRead:

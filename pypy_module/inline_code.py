@@ -19,6 +19,7 @@ from pypy_module.inline_ops import EMITTERS, affinity
 from pypy_module.inline_runner import AheadRunner, RowsRunner, RunRunner, Runner
 from pypy_module.inline_shape import AGGREGATE_STEPS, AHEAD, NOTHING, ROWS, RUN
 from pypy_module.library import NUMBERS, address_of, ffi
+from pypy_module.ranking import compared
 from sqpyte import arith, compare, values
 
 AS_REAL = NUMBERS['SQPYTE_AS_REAL']
@@ -27,7 +28,7 @@ BUFFER_WORDS = 4096
 FEWEST_ROWS, MOST_ROWS = 16, 512
 
 NAMES = {'Runner': Runner, 'RowsRunner': RowsRunner, 'AheadRunner': AheadRunner,
-         'RunRunner': RunRunner, 'affinity': affinity}
+         'RunRunner': RunRunner, 'affinity': affinity, 'compared': compared}
 for _module, _names in [
         (inline_memory, 'WORDS DOUBLES CHARS unpack BASE data_at'),
         (inline_values, 'text_at unwrapped wrapped private store result_of UNDECODABLE'),

@@ -113,6 +113,7 @@ int sqpyte_begin(sqlite3_stmt *stmt, int64_t *out, int least, int64_t wanted);
 int sqpyte_batch(intptr_t cursor, intptr_t spec, intptr_t out, int next);
 void sqpyte_batch_seek(intptr_t cursor, int ix);
 intptr_t sqpyte_python_function(intptr_t funcdef);
+intptr_t sqpyte_python_collation(intptr_t coll);
 void sqpyte_raise(intptr_t vdbe, int pc, int rc, const char *message);
 int sqpyte_accumulator(intptr_t mem, intptr_t funcdef, int64_t key);
 
