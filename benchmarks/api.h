@@ -12,6 +12,7 @@ typedef struct sqlite3_context sqlite3_context;
 typedef struct sqlite3_value sqlite3_value;
 typedef void call_fn(sqlite3_context *, int, sqlite3_value **);
 typedef void finish_fn(sqlite3_context *);
+typedef int compare_fn(void *, int, const void *, int, const void *);
 enum { OK = 0, ROW = 100, DONE = 101, INTEGER = 1, FLOAT = 2, TEXT = 3, BLOB = 4, UTF8 = 1 };
 
 #define API(X) \
@@ -35,6 +36,8 @@ enum { OK = 0, ROW = 100, DONE = 101, INTEGER = 1, FLOAT = 2, TEXT = 3, BLOB = 4
   X(int, column_bytes, (sqlite3_stmt *, int)) \
   X(int, create_function_v2, (sqlite3 *, const char *, int, int, void *, call_fn *, call_fn *, \
                               finish_fn *, void (*)(void *))) \
+  X(int, create_collation_v2, (sqlite3 *, const char *, int, void *, compare_fn *, \
+                               void (*)(void *))) \
   X(int, create_window_function, (sqlite3 *, const char *, int, int, void *, call_fn *, \
                                   finish_fn *, finish_fn *, call_fn *, void (*)(void *))) \
   X(void *, aggregate_context, (sqlite3_context *, int)) \

@@ -31,7 +31,7 @@ Suite = collections.namedtuple(
     'Suite', 'help dataset engines default baseline queries normal scale groups')
 
 SUITES = {
-    'micro': Suite('the paper\'s six micro-benchmarks and ten more, on DB-API modules and in C',
+    'micro': Suite('the paper\'s six micro-benchmarks and eleven more, on DB-API modules and in C',
                    data.TPCH, engines.MICRO, tuple(
                        name for name in engines.MICRO if name not in engines.ABLATIONS),
                    'stock-pypy', micro.NAMES, str, 0.2,

@@ -328,6 +328,23 @@ static void run_groupfunction(void) {
   sum_integers("SELECT py_abs(suppkey), py_sum(quantity) FROM lineitem GROUP BY py_abs(suppkey)");
 }
 
+static int alphabetical(void *unused, int n1, const void *first, int n2, const void *second) {
+  int order = memcmp(first, second, n1 < n2 ? n1 : n2);
+  return order ? order : n1 - n2;
+}
+
+static void run_collation(void) {
+  sqlite3_stmt *s = prepare("SELECT name FROM part ORDER BY name COLLATE py_order");
+  int64_t total = 0, number = 0;
+  int code;
+  while ((code = step(s)) == ROW) {
+    column_text(s, 0);
+    total += ++number * column_bytes(s, 0);
+  }
+  finish(s, code);
+  integer = total;
+}
+
 static const struct { const char *name; void (*run)(void); void (*print)(void); } benchmarks[] = {
   {"select", run_select, print_select},
   {"innerjoin", run_innerjoin, print_dict},
@@ -345,6 +362,7 @@ static const struct { const char *name; void (*run)(void); void (*print)(void); 
   {"joinaggregate", run_joinaggregate, print_integer},
   {"joingroups", run_joingroups, print_integer},
   {"groupfunction", run_groupfunction, print_integer},
+  {"collation", run_collation, print_integer},
 };
 
 /* ---- distinct answers of all runs, at most 8 kept ------------------------------------------ */
@@ -382,6 +400,7 @@ int main(int argc, char **argv) {
   create_function_v2(db, "py_abs", 1, UTF8, 0, absolute, 0, 0, 0);
   create_function_v2(db, "c_abs", 1, UTF8, 0, absolute, 0, 0, 0);
   create_function_v2(db, "py_sum", 1, UTF8, 0, 0, sum_step, sum_value, 0);
+  create_collation_v2(db, "py_order", UTF8, 0, alphabetical, 0);
   create_window_function(db, "py_moving", 1, UTF8, 0, sum_step, sum_value, sum_value, sum_inverse,
                          0);
   if (*argv[3]) {   /* without a name: the configuration alone */

@@ -222,6 +222,11 @@ int sqpyte_batch(long pVdbeCursor, long aSpec, long aOut, int iNext){
   return rc;
 }
 
+long sqpyte_python_collation(long pColl){
+  CollSeq *p = (CollSeq*)pColl;
+  return p && p->xCmp==sqpyteCompare ? (long)p->pUser : 0;
+}
+
 long sqpyte_python_function(long pFuncDef){
   FuncDef *p = (FuncDef*)pFuncDef;
   if( p->xSFunc==sqpyteFunctionCall || p->xSFunc==sqpyteStepCall ){
@@ -261,7 +266,12 @@ static int sqpyteScan(Vdbe *p, int pc){
       case OP_Yield:
         return 0;
     }
-    if( sqpyteCallsPython(pOp) ){
+    if( pOp->p4type==P4_COLLSEQ && (sqlite3OpcodeProperty[pOp->opcode] & OPFLG_JUMP)
+     && sqpyte_python_collation((long)pOp->p4.pColl)
+    ){
+      bCalls = 1;
+      found |= SQPYTE_LOOP_PYTHON;
+    }else if( sqpyteCallsPython(pOp) ){
       bCalls = 1;
     }else if( bCalls && (sqlite3OpcodeProperty[pOp->opcode] & OPFLG_JUMP)
            && (pOp->p2>=pc || pOp->p2<head) ){

@@ -73,6 +73,8 @@ SQPYTE_EXPORT int sqpyte_begin(sqlite3_stmt *pStmt, sqlite3_int64 *aOut, int nLe
 /* The SqpyteFunction (see fused.h) of a FuncDef, 0 if it isn't written in the
 ** caller's language. */
 SQPYTE_EXPORT long sqpyte_python_function(long pFuncDef);
+/* The same of a CollSeq. */
+SQPYTE_EXPORT long sqpyte_python_collation(long pColl);
 
 /* The next sqlite3VdbeExec raises rc at the opcode pc, with this message. */
 SQPYTE_EXPORT void sqpyte_raise(long pVdbe, int pc, int rc, const char *zMessage);

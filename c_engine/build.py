@@ -149,7 +149,7 @@ def build_edited(paths):
         write(edited[0], edits.apply(read(upstream[0])))
         write(edited[1], read(upstream[1]))
 
-    step('edits', edited, digest(upstream + [edits.__file__]), action)
+    step('edits', edited, digest(upstream + edits.FILES), action)
 
 
 def engine_sources():

@@ -195,6 +195,7 @@ int sqpyte_may_seek(void *pVdbe){
 #include "program_key.c"
 #include "tier.c"
 #include "fused.c"
+#include "sort_rank.c"
 #include "batch.c"
 #include "worth.c"
 #include "rows.c"

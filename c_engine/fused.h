@@ -93,6 +93,7 @@ SQPYTE_EXPORT void sqpyte_facts(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
 #define SQPYTE_DO_VALUE 3
 #define SQPYTE_DO_INVERSE 4
 #define SQPYTE_DO_COMPARE 5       /* returns a negative number, 0 or a positive */
+#define SQPYTE_DO_RANK 6          /* see sqpyte_create_collation */
 
 typedef struct SqpyteFunction SqpyteFunction;
 struct SqpyteFunction {
@@ -105,7 +106,10 @@ struct SqpyteFunction {
 ** SQPYTE_DO_INVERSE for a window function. */
 SQPYTE_EXPORT int sqpyte_create_function(sqlite3 *db, const char *zName,
     int nArg, int flags, int what, SqpyteFunction *pFunction);
-/* A collation: xCall compares the two texts that are its arguments. */
+/* A collation: xCall compares the two texts that are its arguments. With SQPYTE_DO_RANK it
+** gets SQPYTE_CALL_COUNT pairs of words at SQPYTE_CALL_RESULT, the addresses and sizes of texts,
+** and replaces each address by how many different texts come before; returns 1 if it has done so
+** for all of them. */
 SQPYTE_EXPORT int sqpyte_create_collation(sqlite3 *db, const char *zName,
     SqpyteFunction *pFunction);
 /* How many arguments a function can have at all. */

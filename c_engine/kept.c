@@ -168,6 +168,7 @@ static int sqpyteMayKeep(VdbeCursor *pC){
         if( pOp->p1==iCur && sqpyteSeeksWithin(v, pOp->p2, i, iCur) ) return 0;
         break;
       case OP_RowData:
+      case OP_IsType:
       case OP_FinishSeek:
         if( pOp->p1==iCur ) return 0;
         break;
@@ -287,7 +288,7 @@ static void sqpyteKeptAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
     aRow = aFound;
   }
   if( ++p->nNew>=p->nLook && sqpyteKeptIsVain(p, pCur, aRow[0] ? aRow[1] : SQPYTE_KEPT_RECORD) ) return;
-  if( p->bFull || aRow[0]==0 || aRow[1]>SQPYTE_KEPT_RECORD ) return;
+  if( p->bFull || aRow[0]==0 || aRow[1]>SQPYTE_KEPT_RECORD || *(const u8*)aRow[0]<2 ) return;
   if( !sqpyteKeptRoom(p, (u32)aRow[1]) ){
     p->bFull = 1;
     return;

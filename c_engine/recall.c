@@ -4,7 +4,7 @@
 ** averages the same 30 rows for each of these rows. Databases that plan by cost call it scalar subquery
 ** caching (Oracle) or Memoize (PostgreSQL).
 **
-** Two opcodes of our own stand around the subquery's code (edits.py):
+** Two opcodes of our own stand around the subquery's code (edits_recall.py):
 **
 **   Recall    P1 P2 P3 P4 P5   r[P1@P5] = what Remember kept for r[P3@P4], and jump to P2; else go on
 **   Remember  P1 *  *  *  P5   keep r[P1@P5] for the values that the last Recall of P1 did not know

@@ -90,9 +90,9 @@ long sqpyte_rows_open(long pStmt){
   return (long)pRows;
 }
 
-void sqpyte_rows_share(long rows){
+void sqpyte_rows_share(long rows, long source){
   SqpyteRows *pRows = (SqpyteRows*)rows;
-  if( pRows->pShared==0 ) pRows->pShared = sqpyteShareOpen(pRows->p->nResColumn);
+  if( pRows->pShared==0 ) pRows->pShared = sqpyteShareOpen(pRows->p, (const i64*)source);
 }
 
 static void sqpyteForget(SqpyteRows *pRows){

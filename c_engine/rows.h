@@ -46,7 +46,8 @@
 ** slot. The text itself is there in any case. */
 #define SQPYTE_KNOWN 6
 #define SQPYTE_NEW 7
-#define SQPYTE_SHARED_BITS 8     /* of the number of a slot */
+#define SQPYTE_SHARED_BITS 8     /* 2^n slots for texts found by themselves, */
+#define SQPYTE_ROWID_BITS 12     /* and then 2^n for those found by their rows */
 #define SQPYTE_SHARED_SHIFT 6
 #define SQPYTE_SHARED_BYTES 63    /* of the longest such text */
 
@@ -56,8 +57,9 @@ SQPYTE_EXPORT long sqpyte_rows_open(long pStmt);
 SQPYTE_EXPORT void sqpyte_rows_close(long pRows);
 
 /* From now on the batches have SQPYTE_NEW and SQPYTE_KNOWN. Does nothing if there
-** is no memory. */
-SQPYTE_EXPORT void sqpyte_rows_share(long pRows);
+** is no memory. aSource: for each column the number of the cursor on whose present
+** row, and on nothing else, its value depends, or -1; or 0 if there is none. */
+SQPYTE_EXPORT void sqpyte_rows_share(long pRows, long aSource);
 
 /* Steps, and goes on for up to nMost rows in all if the statement is then at
 ** the spec's place. aCells is the buffer of sqpyte_step(), whose results this

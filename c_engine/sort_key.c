@@ -6,8 +6,10 @@
 ** of its double, for a text or blob its bytes and a zero. Where that isn't all (the 16 bytes are
 ** full, a number of more than 53 bits, a zero within a text, a collation other than BINARY), the
 ** key is inexact: it orders records whose keys differ, and says nothing of those whose keys don't.
+** A field that has been ranked (sort_rank.c) has its rank in place of its text.
 */
 #define SQPYTE_KEY_BYTES 15             /* the 16th has the flag */
+#define SQPYTE_KEY_TEXT 3               /* storage class; a blob is the next */
 
 /* A key being written: n bytes of it, those from SQPYTE_KEY_BYTES on lost; the rest is zero. */
 typedef struct SqpyteKeyWriter SqpyteKeyWriter;
@@ -88,7 +90,7 @@ static void sqpytePutField(SqpyteKeyWriter *p, const u8 *a, u32 t, CollSeq *pCol
   double r;
   u64 u;
   if( t>=12 ){
-    u8 tag = 3 + ((t&1)==0);
+    u8 tag = SQPYTE_KEY_TEXT + ((t&1)==0);
     if( (t&1) && pColl && !sqlite3IsBinary(pColl) ){
       sqpytePutByte(p, tag);
       p->inexact = 1;
@@ -126,7 +128,10 @@ static void sqpytePutField(SqpyteKeyWriter *p, const u8 *a, u32 t, CollSeq *pCol
   if( r>=9007199254740992.0 || r<=-9007199254740992.0 ) p->inexact = 1;
 }
 
-static void sqpyteSortKey(const KeyInfo *pInfo, const u8 *aRec, int nRec, SqpyteSortKey *pKey){
+/* The key of a record. If its field iRanked is a text, rank is that text's place among others. */
+static void sqpyteRankedKey(
+  const KeyInfo *pInfo, const u8 *aRec, int nRec, int iRanked, u32 rank, SqpyteSortKey *pKey
+){
   SqpyteKeyWriter w;
   u32 nHdr, t, n;
   u32 iHdr = getVarint32(aRec, nHdr);
@@ -142,12 +147,20 @@ static void sqpyteSortKey(const KeyInfo *pInfo, const u8 *aRec, int nRec, Sqpyte
     n = sqlite3VdbeSerialTypeLen(t);
     if( iHdr>nHdr || (u64)iData+n>(u64)nRec ){ w.inexact = 1; break; }
     w.invert = (flags & KEYINFO_ORDER_DESC) ? ~(u64)0 : 0;
-    sqpytePutField(&w, &aRec[iData], t, pInfo->aColl[i], (i64)nRec-iData);
+    if( i==iRanked && t>=12 && (t&1) ){
+      sqpytePut(&w, (u64)SQPYTE_KEY_TEXT<<56 | (u64)rank<<24, 5);
+    }else{
+      sqpytePutField(&w, &aRec[iData], t, pInfo->aColl[i], (i64)nRec-iData);
+    }
     if( w.n>SQPYTE_KEY_BYTES ) w.inexact = 1;
     iData += n;
   }
   pKey->a = w.a;
   pKey->b = (w.b & ~(u64)0xff) | (u64)w.inexact;
+}
+
+static void sqpyteSortKey(const KeyInfo *pInfo, const u8 *aRec, int nRec, SqpyteSortKey *pKey){
+  sqpyteRankedKey(pInfo, aRec, nRec, -1, 0, pKey);
 }
 
 /*

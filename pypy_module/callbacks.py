@@ -18,10 +18,16 @@ class Tracebacks:
 
 
 class Calls:
-    """How many calls of a connection's callbacks are going on, one inside the other."""
+    """The calls of a connection's callbacks.
+
+    Attributes:
+        depth: how many are going on, one inside the other (int).
+        unequal: no collation has ever raised anything (bool).
+    """
 
     def __init__(self):
         self.depth = 0
+        self.unequal = True
 
 
 def enable_callback_tracebacks(enable, /):

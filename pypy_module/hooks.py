@@ -7,13 +7,14 @@ that SQLite calls has to stay open in C until that function has returned.
 from pypy_module import errors
 from pypy_module.callbacks import UTF8, report
 from pypy_module.deprecation import warn_keywords
-from pypy_module.functions import Frame, reader
-from pypy_module.library import NULL, NUMBERS, ffi, lib, text
+from pypy_module.functions import COUNT, RESULT, Frame, reader
+from pypy_module.library import NULL, NUMBERS, address_of, ffi, lib, text
 from pypy_module.part import Part
 
 OK, DENY = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_DENY']
 NOMEM = NUMBERS['SQLITE_NOMEM']
 TRACE_STMT = NUMBERS['SQLITE_TRACE_STMT']
+DO_RANK = NUMBERS['SQPYTE_DO_RANK']
 
 
 def authorizer(function, calls):
@@ -82,19 +83,29 @@ def collation(connection_reference, function, frame, calls):
     What it raises is kept in the connection, which raises it when SQLite has returned; until then
     all texts are equal.
     """
+    from pypy_module import ranking     # for those who have a collation
+    compared = ranking.compared
     cells, doubles, texts = frame.cells, frame.doubles, frame.texts
     read = reader(2)
-    failed = [False]
+
+    def ranked():
+        try:
+            ranking.rank(function, cells[RESULT], cells[COUNT])
+        except UnicodeDecodeError:
+            return 0    # it will be found again when texts are compared one by one
+        return 1
 
     @ffi.callback('int(int)')
     def called(what):
-        if failed[0] and connection_reference()._raised is not None:
+        if not calls.unequal and connection_reference()._raised is not None:
             return 0
         calls.depth += 1
         try:
+            if what == DO_RANK:
+                return ranked()
             result = function(*read(cells, doubles, texts))
         except BaseException as error:
-            failed[0] = True
+            calls.unequal = False
             connection_reference()._raised = error
             return 0
         finally:
@@ -103,14 +114,6 @@ def collation(connection_reference, function, frame, calls):
             return (result > 0) - (result < 0)
         return compared(result)
     return called
-
-
-def compared(result):
-    """Return -1, 0 or 1 for what a collation has returned, 0 for what isn't an int."""
-    try:
-        return (result > 0) - (result < 0) if isinstance(result, int) else 0
-    except BaseException:
-        return 0
 
 
 def one_argument(what, name, args, keywords, others=()):
@@ -207,6 +210,11 @@ class Hooks(Part):
             rc = lib.sqpyte_create_collation(self._db, name.encode(), definition)
         if rc:
             raise errors.from_database(self._db)
+        before = self._collations.get(name.lower())
+        if before is not None:
+            del self._python[address_of(before[0])]
+        if held is not None:
+            self._python[address_of(held[0])] = callback
         self._collations[name.lower()] = held
         self._registrations += 1
         self._plan_anew()

@@ -4,8 +4,15 @@ A loop is worth it only if it runs long: analysing a program and generating its 
 milliseconds, and PyPy's JIT has to see a thousand rows.  So statements start in C.  One that
 returns rows is looked at after so many of them (its `patience`), and again after as many as it has
 returned; one that calls functions written in Python for rows that it doesn't return is stopped at
-the head of its loop.  What C has done and what is left to do tell whether to go on (worth.py).  The
-engine does the stopping: `sqpyteStopPc` in c_engine/edits.py.
+the head of its loop.  The engine does the stopping: `sqpyteStopPc` in c_engine/edits.py.
+
+Whether inlining pays depends on how much of a loop is left.  In C a row costs a few tenths of a
+microsecond.  Inlined it costs a tenth, but the first loop of a process loads the inliner and is traced,
+for 20 to 50 ms of the processor's time, later ones cost a quarter of that.  So C goes on until it has
+done, or is about to do, as many rows as that is worth: then a program is at no time much slower than
+with C alone, nor than with inlining alone.  What is left is read from the B-tree's cursor: an estimate by
+the pages on its way down (c_engine/worth.c).  All that is in this module because it is needed at once for
+a statement that calls user code: to load one more would take as long as ten small joins.
 
 Classes are kept by the program's content and the types of the first row, not by statement.
 """
@@ -25,6 +32,40 @@ LOOP_PYTHON, LOOP_MORE = NUMBERS['SQPYTE_LOOP_PYTHON'], NUMBERS['SQPYTE_LOOP_MOR
 PATIENCE = 400          # rows from C before a statement's loop is looked at
 MOST_PATIENCE = 10000   # rows from one look to the next, at most
 PATIENCE_AGAIN = 16     # and, once it has a class, before it is taken over
+FIRST_LOOP = 200000     # rows that are worth the first loop of a process
+LATER_LOOP = 40000      # and each later one
+SHORTEST = 100          # rows that are worth the way into a class and back
+UNKNOWN = 0             # rows left where it can't be told: what has been done decides
+
+
+def wanted(statement, least=None):
+    """How many rows a loop of a statement must still have to be taken over (int); none above 0 if
+    what C has done is enough.
+
+    Args:
+        statement: a Statement; its `rows_in_c` were done in C, in this run and earlier ones.
+        least: how many rows a loop has to have (int), or None: as many as it takes at present.
+    """
+    if least is None:
+        least = LATER_LOOP if 'pypy_module.inline_machine' in sys.modules else FIRST_LOOP
+    return least - statement.rows_in_c
+
+
+def pays(statement, left, least=None):
+    """Whether a loop of a statement is to be taken over.
+
+    Args:
+        statement: a Statement.
+        left: how many rows its loop still has (int), or UNKNOWN.
+        least: see `wanted`.
+    """
+    return (left == UNKNOWN or left >= SHORTEST) and left >= wanted(statement, least)
+
+
+def rows_left(statement):
+    """About how many rows the outermost loop still has that a statement, at a row or stopped at
+    the head of a loop, is in (int); UNKNOWN if that loop isn't a scan."""
+    return lib.sqpyte_rows_left(address_of(statement.pointer))
 
 
 class Planner:
@@ -33,7 +74,7 @@ class Planner:
     Attributes:
         patience: of new statements (int).
         patience_again: of statements whose loop has a class (int).
-        worth: rows that make a loop worth a class (int); None for what worth.py says.
+        worth: rows that make a loop worth a class (int); None for what `wanted` says.
         specialise: whether classes are made for the types of the first row (bool).
     """
 
@@ -124,12 +165,10 @@ class Planner:
         Returns:
             INLINED, or what stepping the statement in C returned.
         """
-        from pypy_module import worth
         if self.worth == 0:
             return tiers.INLINED
         cells = statement.cells
-        rc = lib.sqpyte_begin(statement.pointer, cells, worth.SHORTEST,
-                              worth.wanted(statement, self.worth))
+        rc = lib.sqpyte_begin(statement.pointer, cells, SHORTEST, wanted(statement, self.worth))
         left = cells[COUNT]
         if left < 0:
             statement.inlinable = False
@@ -143,11 +182,10 @@ class Planner:
     def _pays(self, statement):
         """Whether a statement that C has come to the end of its patience with is to be taken over;
         if not, until when it is to have patience."""
-        from pypy_module import worth
         if self.worth == 0:
             return True
-        left = worth.rows_left(statement)
-        if worth.pays(statement, left, self.worth):
+        left = rows_left(statement)
+        if pays(statement, left, self.worth):
             return True
         statement.patience = max(self.patience, min(statement.rows_in_c, MOST_PATIENCE))
         statement.rows_in_c += statement.patience

@@ -41,6 +41,8 @@ READS = _numbers(
     'Column Rowid RowData IsType Count Offset Sequence SeekGE SeekGT SeekLE SeekLT SeekRowid SeekHit '
     'NotExists Found NotFound NoConflict IfNoHope IfNullRow IfEmpty IfSizeBetween Last Rewind Sort '
     'Next Prev IdxRowid IdxGE IdxGT IdxLE IdxLT DeferredSeek FinishSeek NullRow')
+# Of these, those that leave the cursor on the row that it is to be on.
+IN_PLACE = _numbers('Column Rowid')
 # These change what belongs to the statement alone, if cursor P1 does.
 CHANGES = _numbers(
     'OpenEphemeral OpenAutoindex OpenDup OpenPseudo SorterOpen Close ResetSorter SorterInsert '
@@ -91,6 +93,8 @@ class Aheads:
 
     Attributes:
         found: by the pc behind a ResultRow, its Ahead, or why it has none (str).
+        sources: address of the list of the cursors on whose rows the result's columns depend, or 0
+            (see `sqpyte_rows_share`); its memory lives as long as this object.
     """
 
     def __init__(self, program, calls):
@@ -112,6 +116,51 @@ class Aheads:
         for pc, op in enumerate(self.ops):
             if op.opcode == ROW:
                 self.found[pc + 1] = self._analyse(pc + 1)
+        found = self._sources()
+        self.source_words = ffi.new('int64_t[]', found or 1)
+        self.sources = address_of(self.source_words) if found else 0
+
+    def _sources(self):
+        """Per column of the only ResultRow the table's cursor on whose present row its value depends,
+        and on nothing else, or -1 (list of int); [] if there is no such column."""
+        rows = [pc for pc, op in enumerate(self.ops) if op.opcode == ROW]
+        if len(rows) != 1:
+            return []
+        self.before: list = [[] for _ in self.ops]
+        for pc in range(len(self.ops)):
+            for following in liveness.successors(self.ops, pc):
+                self.before[following].append(pc)
+        first, count = self.ops[rows[0]].p1, self.ops[rows[0]].p2
+        found = [self._source(rows[0], r) for r in range(first, first + count)]
+        return found if max(found) >= 0 else []
+
+    def _source(self, row, register):
+        """`_sources` for one register of the ResultRow at the pc `row`."""
+        writers = [pc for pc in range(len(self.ops)) if register in self._written(pc)]
+        if len(writers) != 1 or self.ops[writers[0]].opcode != opcodes.OP_Column:
+            return -1
+        cursor = self.ops[writers[0]].p1
+        if self.kinds.get(cursor) != {READ} or len(self.opened[cursor]) != 1:
+            return -1
+        # On no way may the cursor move between the Column and the row.
+        pending, seen = [row], {writers[0]}
+        while pending:
+            for pc in self.before[pending.pop()]:
+                if pc not in seen:
+                    op = self.ops[pc]
+                    if cursor in op.moves and op.opcode not in IN_PLACE:
+                        return -1
+                    seen.add(pc)
+                    pending.append(pc)
+        return cursor
+
+    def _written(self, pc):
+        """The registers that the opcode at `pc` writes (collection of int); all if it is unknown."""
+        op = self.ops[pc]
+        declaration = liveness.declaration_of(op)
+        if declaration is None:
+            return range(1, self.highest + 1)
+        return liveness.registers_of(op, declaration.write_spans, self.highest)
 
     def _distinct(self):
         """The cursors (set) of indexes to which keys are added, if they aren't there, and no more."""
@@ -143,6 +192,8 @@ class Aheads:
         if not names:
             return 'it has no second row'
         for pc in stopped:
+            if pc in self.calls.collations:
+                return 'a collation written in Python is called for each row'
             if pc in self.calls.python:
                 return 'a function written in Python is called for each row'
             if pc in self.calls.names and pc not in self.calls.pure:
@@ -172,7 +223,7 @@ class Aheads:
         if opcode == opcodes.OP_Null and self.ended & set(range(op.p2, max(op.p2, op.p3) + 1)):
             return False
         if opcode in REGISTERS or opcode == ROW or opcode == ONCE:
-            return True
+            return pc not in self.calls.collations
         if opcode in CALLS:
             return pc in self.calls.pure
         if opcode == opcodes.OP_OpenRead:

@@ -13,6 +13,7 @@ from sqpyte.compare import OTHER
 RESULTS = (opcodes.OP_AggValue, opcodes.OP_AggFinal)
 CALLS = (opcodes.OP_Function, opcodes.OP_PureFunc, opcodes.OP_AggStep, opcodes.OP_AggStep1,
          opcodes.OP_AggInverse)
+COMPARISONS = tuple(getattr(opcodes, 'OP_' + name) for name in ('Eq', 'Ne', 'Lt', 'Le', 'Gt', 'Ge'))
 
 
 class Calls:
@@ -20,7 +21,8 @@ class Calls:
 
     Attributes:
         arguments: number of arguments (int) by the pc of a call.
-        python: pcs of the calls of functions and aggregates written in Python (set).
+        python: pcs of the calls of functions and aggregates written in Python, and of comparisons by
+            collations written in Python (set); `collations`: of the latter.
         results: pcs of AggValue and AggFinal of such aggregates (set).
         definitions: by such a pc, the address of its SqpyteFunction (see c_engine/fused.h).
         functions: by the pc of an aggregate's step, the address of its FuncDef.
@@ -28,7 +30,7 @@ class Calls:
         built_in: pcs of calls of SQLite's own functions (set).
         pure: pcs of calls of SQLite's own functions and aggregates whose results depend on nothing
             but their arguments (set).
-        foreign_collation: texts are compared by a collation that isn't SQLite's own (bool).
+        foreign_collation: texts are compared by a collation that isn't SQLite's own, elsewhere (bool).
         tables: numbers of the cursors that are opened to read a rowid table (set).
         key: what of this decides how a loop is inlined (hashable).
     """
@@ -43,6 +45,7 @@ class Calls:
         self.names = {}
         self.built_in = set()
         self.pure = set()
+        self.collations = set()
         self.foreign_collation = False
         self.tables = set()
         base = mem.i64(vdbe + layout.Vdbe_aOp)
@@ -56,7 +59,7 @@ class Calls:
             elif op.opcode in RESULTS and p4type == layout.P4_FUNCDEF:
                 self._result(pc, mem.i64(at + layout.VdbeOp_p4))
             elif p4type == layout.P4_COLLSEQ:
-                self._collation(mem.i64(at + layout.VdbeOp_p4))
+                self._comparison(pc, op, mem.i64(at + layout.VdbeOp_p4))
             elif p4type == layout.P4_KEYINFO:
                 key_info = mem.i64(at + layout.VdbeOp_p4)
                 for field in range(mem.u16(key_info + layout.KeyInfo_nAllField)):
@@ -98,6 +101,18 @@ class Calls:
         """Note whether the call at `pc` of the FuncDef at `function` is pure."""
         if lib.sqpyte_pure_function(function):
             self.pure.add(pc)
+
+    def _comparison(self, pc, op, collation):
+        """Note the facts about an opcode with the CollSeq at an address."""
+        definition = 0
+        if op.opcode in COMPARISONS and op.p5 & layout.SQLITE_AFF_MASK < layout.SQLITE_AFF_NUMERIC:
+            definition = lib.sqpyte_python_collation(collation)
+        if definition:
+            self.python.add(pc)
+            self.collations.add(pc)
+            self.definitions[pc] = definition
+        else:
+            self._collation(collation)
 
     def _collation(self, collation):
         """Note the CollSeq at an address, 0 for the usual one."""

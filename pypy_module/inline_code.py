@@ -10,15 +10,14 @@ the selecting part the batch ends before the row, in the ROWS shape the row is c
 its beginning, and where user code may have run the statement goes on in C with that opcode.
 """
 
-import types
-
 from pypy_module import inline_memory, inline_values
-from pypy_module.inline_emit import (
-    AfterAhead, AfterRow, Ahead, InRow, Selecting, Source)
+from pypy_module.inline_class import ClassCode
+from pypy_module.inline_emit import AfterAhead, AfterRow, Ahead, InRow, Selecting
 from pypy_module.inline_ops import EMITTERS, affinity
 from pypy_module.inline_runner import AheadRunner, RowsRunner, RunRunner, Runner
 from pypy_module.inline_shape import AGGREGATE_STEPS, AHEAD, NOTHING, ROWS, RUN
 from pypy_module.library import NUMBERS, address_of, ffi
+from pypy_module.ranking import compared
 from sqpyte import arith, compare, values
 
 AS_REAL = NUMBERS['SQPYTE_AS_REAL']
@@ -27,7 +26,7 @@ BUFFER_WORDS = 4096
 FEWEST_ROWS, MOST_ROWS = 16, 512
 
 NAMES = {'Runner': Runner, 'RowsRunner': RowsRunner, 'AheadRunner': AheadRunner,
-         'RunRunner': RunRunner, 'affinity': affinity}
+         'RunRunner': RunRunner, 'affinity': affinity, 'compared': compared}
 for _module, _names in [
         (inline_memory, 'WORDS DOUBLES CHARS unpack BASE data_at'),
         (inline_values, 'text_at unwrapped wrapped private store result_of UNDECODABLE'),
@@ -51,19 +50,17 @@ def spec(loop, rows):
     return ffi.new('int64_t[]', words)
 
 
-class Code:
+class Code(ClassCode):
     """Makes the class for one Loop.
 
     Attributes:
-        loop: the Loop.
         tags: the words of tags that the first row has (tuple of int); () not to specialise.
-        names: the namespace of the generated code (dict).
         presets: attributes that `prepare` sets: name to (kind, number, form).
     """
 
     def __init__(self, loop, tags):
         """Take the Loop and the tags."""
-        self.loop = loop
+        super().__init__(loop, NAMES)
         self.tags = tags
         self.tag_words = tag_words(len(loop.values))
         self.stride = self.tag_words + len(loop.values)
@@ -71,11 +68,7 @@ class Code:
         rows = max(FEWEST_ROWS, min(MOST_ROWS, BUFFER_WORDS // self.stride))
         self.rows = rows
         self.presets = {}
-        # PyPy caches the look-up of a name in the dict of a module, not in any other.
-        self.module = types.ModuleType('pypy_module.inlined')
-        self.names = vars(self.module)
-        self.names.update(NAMES)
-        self.source = Source()
+        self.base = {ROWS: 'RowsRunner', AHEAD: 'AheadRunner', RUN: 'RunRunner'}[loop.shape]
 
     def word(self, number):
         """The expression for value `number` of the row `i`."""
@@ -105,34 +98,30 @@ class Code:
             self.source.add('self.p%d = %s' % (number, name))
         self.source.add('self.busy = False', 'return')
 
-    def build(self):
-        """Generate and compile; return the class."""
-        loop = self.loop
-        base = {ROWS: 'RowsRunner', AHEAD: 'AheadRunner', RUN: 'RunRunner'}[loop.shape]
-        self.source.add('class Loop(%s):' % base)
-        with self.source.block():
-            if self.selects:
-                self.source.add('refill = Runner.refill_selected')
-                self._select()
-            {ROWS: self._rows, AHEAD: self._ahead, RUN: self._run}[loop.shape]()
-        text = self.source.text()
-        exec(compile(text, '<loop at %d>' % loop.head, 'exec'), self.names)
-        made = self.names['Loop']
-        made.module = self.module
-        made.loop = loop
-        made.source = text
-        made.stride = self.stride
+    def emit(self):
+        """See ClassCode."""
+        if self.selects:
+            self.source.add('refill = Runner.refill_selected')
+            self._select()
+        {ROWS: self._rows, AHEAD: self._ahead, RUN: self._run}[self.loop.shape]()
+
+    def finish(self, made):
+        """See ClassCode."""
         # The head, the rows, and the list of those that are selected.
         made.words = HEAD + self.rows * (self.stride + self.selects)
-        made.spec_buffer = spec(loop, self.rows)
+        made.spec_buffer = spec(self.loop, self.rows)
         made.spec = address_of(made.spec_buffer)
         made.free = []
+        self._finish_row(made)
+
+    def _finish_row(self, made):
+        """Set what the class has of a row, and of what comes from before the loop."""
         presets = sorted(self.presets.items())
+        made.stride = self.stride
         made.registers = [(name, number, form)
                           for name, (kind, number, form) in presets if kind == 'k']
         made.variables = [(name, number, form)
                           for name, (kind, number, form) in presets if kind == 'q']
-        return made
 
     def _tags(self):
         """Emit the reading of the row's tags."""
@@ -202,14 +191,7 @@ class Code:
     def _ahead(self):
         """Emit the AHEAD shape."""
         loop, source = self.loop, self.source
-        count = loop.ops[loop.row].p2
-        pending = '(%s)' % ''.join('self.p%d, ' % n for n in range(count))
-        source.add('def pending(self):',
-                   '    return ' + pending,
-                   'def __next__(self):',
-                   '    row = ' + pending,
-                   '    self.advance()',
-                   '    return row')
+        self.emit_row_kept()
         behind = [pc for pc in range(loop.row + 1, loop.end)
                   if loop.ops[pc].opcode not in NOTHING]
         if behind:
@@ -220,10 +202,7 @@ class Code:
         source.add('def advance(self):')
         with source.block():
             if behind:
-                source.add('if not self.begun:',
-                           '    self.begun = True',
-                           'elif not self.after():',
-                           '    return')
+                self.emit_begun()
             source.add('self.busy = True', 'k = self.k' if self.selects else 'i = self.i')
             order = self._row(loop.row + 1)
             if any(loop.leaves(loop.ops[pc]) for pc in order):

@@ -128,40 +128,26 @@ class CutAfter(CutPart):
 class CutCode(Code):
     """Makes the class for one Cut."""
 
+    kind = 'cut'
     part = CutPart
-    base = 'CutRunRunner'
+    run_base = 'CutRunRunner'
 
     def __init__(self, cut, tags):
         """Take the Cut and the tags of the first row (tuple of int), () not to specialise."""
         super().__init__(cut, tags)
         self.selects = False
+        self.base = 'CutAheadRunner' if cut.shape == AHEAD else self.run_base
         self.names.update({'CutAheadRunner': CutAheadRunner, 'CutRunRunner': CutRunRunner})
 
-    def build(self):
-        """Generate and compile; return the class."""
-        cut, source = self.loop, self.source
-        is_ahead = cut.shape == AHEAD
-        source.add('class Loop(%s):' % ('CutAheadRunner' if is_ahead else self.base))
-        with source.block():
-            if is_ahead:
-                self._ahead()
-            else:
-                self._run()
-        text = source.text()
-        exec(compile(text, '<cut at %d>' % cut.head, 'exec'), self.names)
-        made = self.names['Loop']
-        made.module = self.module
-        made.loop = cut
-        made.source = text
-        made.stride = self.stride
-        made.spec = cut.spec
-        made.at = cut.python[0]
-        presets = sorted(self.presets.items())
-        made.registers = [(name, number, form)
-                          for name, (kind, number, form) in presets if kind == 'k']
-        made.variables = [(name, number, form)
-                          for name, (kind, number, form) in presets if kind == 'q']
-        return made
+    def emit(self):
+        """See ClassCode."""
+        (self._ahead if self.loop.shape == AHEAD else self._run)()
+
+    def finish(self, made):
+        """See ClassCode."""
+        made.spec = self.loop.spec
+        made.at = self.loop.python[0]
+        self._finish_row(made)
 
     def _row_part(self, order, behind_group=()):
         """Emit one row; `behind_group`: lines for after C has run the statement."""
@@ -178,14 +164,7 @@ class CutCode(Code):
     def _ahead(self):
         """Emit the shape of a cut with a row."""
         cut, source = self.loop, self.source
-        count = cut.ops[cut.row].p2
-        pending = '(%s)' % ''.join('self.p%d, ' % n for n in range(count))
-        source.add('def pending(self):',
-                   '    return ' + pending,
-                   'def __next__(self):',
-                   '    row = ' + pending,
-                   '    self.advance()',
-                   '    return row')
+        self.emit_row_kept()
         behind = [pc for pc in cut.late if pc > cut.row and cut.ops[pc].opcode not in NOTHING]
         if behind:
             source.add('def after(self):')
@@ -195,10 +174,7 @@ class CutCode(Code):
         source.add('def advance(self):')
         with source.block():
             if behind:
-                source.add('if not self.begun:',
-                           '    self.begun = True',
-                           'elif not self.after():',
-                           '    return')
+                self.emit_begun()
             source.add('self.busy = True', 'i = self.i')
             order = [pc for pc in cut.order if pc <= cut.row]
             if any(cut.leaves(cut.ops[pc]) for pc in cut.late):

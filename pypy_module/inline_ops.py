@@ -223,6 +223,13 @@ def _comparison(name):
             same_size = '%s.size == %s.size and ' % (left, right) if sign == '==' else ''
             source.add('    holds = %s%s %s %s' % (
                 same_size, part.data(op.p3), sign, part.data(op.p1)))
+        if pc in part.loop.python:
+            source.add('elif type(%s) is W_Text and type(%s) is W_Text:' % (left, right))
+            with source.block():
+                by_collation(part, pc, op)
+                source.add('holds = ' + condition)
+                for register, holds in ((op.p2, 'holds'), (pc + 1, 'not holds')):
+                    part.branch('self.handed and ' + holds, part.leave(register))
         source.add('else:')
         with source.block():
             source.add('o = compare_operands(%s, %s, %d, %d)' % (left, right, op.p5, op.collation))
@@ -236,6 +243,24 @@ def _comparison(name):
 
 for _name in CONDITIONS:
     _comparison(_name)
+
+
+def by_collation(part, pc, op):
+    """Emit the comparison of two texts by a collation of the user's: its result is `o`."""
+    source = part.source
+    names = []
+    for name, register in (('x', op.p3), ('y', op.p1)):
+        if register in part.loop.written:
+            source.add('%s = unwrapped(%s)' % (name, part.w(register)))
+            part.check(pc, name)
+        else:
+            name = part.code.preset('k', register, 'v')
+        names.append(name)
+    secure(part, pc)
+    source.add('try:', '    o = compared(self.f%d(%s, %s))' % (pc, names[0], names[1]),
+               'except BaseException as error:', '    self.not_compared(error)')
+    with source.block():
+        source.add(*part.ask(pc))
 
 
 @emits('IsNull', 'NotNull')

@@ -5,7 +5,7 @@ rows (c_engine/rows.h); each row that is then asked for is a few loads from a bu
 How many rows there are in a batch grows with what has been asked for: 2, 4, 8, ...
 
 A short text that comes again is the same `str` as the last time, which saves half of the time that
-the program takes for it (c_engine/share.c finds it; 256 are kept).
+the program takes for it (c_engine/share.c finds it; 256 are kept, and the texts of 4096 rows).
 
 What isn't undone (see inline_ahead.py) is handed out whatever happens in between.  What can be
 undone goes back to the row that the caller is at, and the statement to its cursor: `settle`.
@@ -28,7 +28,8 @@ PC, UNDO = NUMBERS['SQPYTE_ROWS_PC'], NUMBERS['SQPYTE_ROWS_UNDO']
 CELLS = NUMBERS['SQPYTE_ROWS_CELLS']
 INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
 KNOWN, NEW = NUMBERS['SQPYTE_KNOWN'], NUMBERS['SQPYTE_NEW']
-SLOTS, SIZES = 2 ** NUMBERS['SQPYTE_SHARED_BITS'], 2 ** NUMBERS['SQPYTE_SHARED_SHIFT'] - 1
+SLOTS = 2 ** NUMBERS['SQPYTE_SHARED_BITS'] + 2 ** NUMBERS['SQPYTE_ROWID_BITS']
+SIZES = 2 ** NUMBERS['SQPYTE_SHARED_SHIFT'] - 1
 SLOT_SHIFT = 3 + NUMBERS['SQPYTE_SHARED_SHIFT']     # of the slot in a tag
 BUFFER_WORDS = 8192
 MOST_ROWS = 128         # of a batch
@@ -121,7 +122,7 @@ class RowBatches:
         self.fills += 1
         if self.fills == SHARED_FROM:
             self.texts = [None] * SLOTS
-            lib.sqpyte_rows_share(self.handle)
+            lib.sqpyte_rows_share(self.handle, self.known.shapes.aheads.sources)
         self.most = most = min(2 * self.most, MOST_ROWS)
         self.k = self.end = self.first
         rc = rows(self.handle, self.ahead.spec, address_of(self.statement.cells), self.out, most)

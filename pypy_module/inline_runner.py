@@ -342,6 +342,11 @@ class Runner:
         setattr(self, 'a%d' % self.loop.ops[pc].p3, made)
         return made
 
+    def not_compared(self, error):
+        """A collation has raised `error`: until the statement is through, all texts are equal."""
+        self.connection._raised = error
+        self.connection._calls.unequal = False
+
     def failed(self, pc, error, message, function):
         """Have the opcode at `pc` fail, because the user's `function` raised `error`."""
         if not self.statement.pointer:

@@ -59,7 +59,7 @@ class TailCode(CutCode):
     """Makes the class for one TailCut."""
 
     part = TailPart
-    base = 'TailRunner'
+    run_base = 'TailRunner'
 
     def __init__(self, cut, tags):
         """See CutCode."""

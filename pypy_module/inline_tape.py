@@ -79,7 +79,7 @@ class Tape:
     def _find_calls(self):
         """Set `accumulators`, `python`, `values` and `steps`."""
         ops, calls = self.ops, self.calls
-        if calls.foreign_collation:
+        if calls.foreign_collation or calls.collations:
             raise Refused('it compares by a collation that is not SQLite\'s own')
         self.values = [pc for pc in calls.results if ops[pc].opcode == VALUE]
         self.accumulators = {ops[pc].p1 for pc in self.values}

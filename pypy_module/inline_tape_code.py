@@ -4,10 +4,8 @@ A row's events are straight-line code where the row has one of the shapes that t
 that the first rows have had most often; else `generic` looks at one event after the other.
 """
 
-import types
-
 from pypy_module import inline_memory, inline_values
-from pypy_module.inline_emit import Source
+from pypy_module.inline_class import ClassCode
 from pypy_module.inline_ops import BITS
 from pypy_module.inline_shape import COPIES, copied
 from pypy_module.inline_tape import INVERSE, NULL, ROW, VALUE
@@ -19,6 +17,12 @@ EVENTS = NUMBERS['SQPYTE_TAPE_EVENTS']
 METHODS = ("user-defined aggregate's '%s' method not defined",
            "user-defined aggregate's '%s' method raised error")
 
+NAMES = {'TapeRunner': TapeRunner}
+for _module, _names in [(inline_memory, 'WORDS DOUBLES CHARS unpack'),
+                        (inline_values, 'text_at result_of UNDECODABLE')]:
+    for _name in _names.split():
+        NAMES[_name] = getattr(_module, _name)
+
 
 def numbers_of(shape):
     """The numbers of the events (list of int) of a shape (see c_engine/tapes.h)."""
@@ -29,7 +33,7 @@ def numbers_of(shape):
     return found
 
 
-class TapeCode:
+class TapeCode(ClassCode):
     """Makes a class for one Tape.
 
     Attributes:
@@ -38,46 +42,30 @@ class TapeCode:
         at: the expression for where the present event begins.
     """
 
+    kind = 'tape'
+    base = 'TapeRunner'
+
     def __init__(self, tape, shapes):
         """Take the Tape and the shapes."""
-        self.loop = self.tape = tape
+        super().__init__(tape, NAMES)
+        self.tape = tape
         self.shapes = shapes
-        self.module = types.ModuleType('pypy_module.inlined')
-        self.names = vars(self.module)
-        self.names['TapeRunner'] = TapeRunner
-        for module, names in [(inline_memory, 'WORDS DOUBLES CHARS unpack'),
-                              (inline_values, 'text_at result_of UNDECODABLE')]:
-            for name in names.split():
-                self.names[name] = getattr(module, name)
-        self.source = Source()
         self.at = ''
 
-    def build(self):
-        """Generate and compile; return the class."""
-        tape, source = self.tape, self.source
-        count = tape.ops[tape.row].p2
-        pending = '(%s)' % ''.join('self.p%d, ' % n for n in range(count))
-        source.add('class Loop(TapeRunner):')
-        with source.block():
-            source.add('def pending(self):',
-                       '    return ' + pending,
-                       'def __next__(self):',
-                       '    if self.wary:',
-                       '        return self.looked()',
-                       '    row = ' + pending,
-                       '    self.advance()',
-                       '    return row')
-            self._advance()
-            self._generic()
-        text = source.text()
-        exec(compile(text, '<tape at %d>' % tape.row, 'exec'), self.names)
-        made = self.names['Loop']
-        made.module = self.module
-        made.loop = tape
-        made.source = text
-        made.spec = tape.spec
+    def place(self):
+        """See ClassCode."""
+        return self.tape.row
+
+    def emit(self):
+        """See ClassCode."""
+        self.emit_row_kept('if self.wary:', '    return self.looked()')
+        self._advance()
+        self._generic()
+
+    def finish(self, made):
+        """See ClassCode."""
+        made.spec = self.tape.spec
         made.shapes = self.shapes
-        return made
 
     def _advance(self):
         """Emit `advance`: to the next row."""

@@ -113,12 +113,13 @@ int sqpyte_begin(sqlite3_stmt *stmt, int64_t *out, int least, int64_t wanted);
 int sqpyte_batch(intptr_t cursor, intptr_t spec, intptr_t out, int next);
 void sqpyte_batch_seek(intptr_t cursor, int ix);
 intptr_t sqpyte_python_function(intptr_t funcdef);
+intptr_t sqpyte_python_collation(intptr_t coll);
 void sqpyte_raise(intptr_t vdbe, int pc, int rc, const char *message);
 int sqpyte_accumulator(intptr_t mem, intptr_t funcdef, int64_t key);
 
 intptr_t sqpyte_rows_open(intptr_t stmt);
 void sqpyte_rows_close(intptr_t rows);
-void sqpyte_rows_share(intptr_t rows);
+void sqpyte_rows_share(intptr_t rows, intptr_t source);
 int sqpyte_rows(intptr_t rows, intptr_t spec, intptr_t cells, intptr_t out, int most);
 int sqpyte_pure_function(intptr_t funcdef);
 int sqpyte_rows_back(intptr_t rows, int row);

@@ -1,6 +1,7 @@
 """Rows that are sought by rowid again and again, kept beside the B-tree (kept.c): the same rows as stock,
 whatever is written meanwhile, and fewer visits to pages."""
 
+import ctypes
 import gc
 import os
 import random
@@ -12,6 +13,7 @@ import pytest
 
 import sqpyte
 from c_engine import build
+from pypy_module import library
 from tests.c_engine.test_page_cache import used
 from tests.differential import capi
 
@@ -71,6 +73,13 @@ def both(page_size=1024, scale=1):
     for connection in connections:
         fill(connection, page_size, scale)
     return connections
+
+
+def highest():
+    """Return the most bytes that the engine has had allocated since the last call."""
+    function = ctypes.CDLL(library.path).sqlite3_memory_highwater
+    function.restype = ctypes.c_int64
+    return function(1)
 
 
 def typed(rows):
@@ -257,6 +266,25 @@ def test_all_memory_is_given_back():
         before.append(used())
         assert used() <= held
     assert before[0] == before[-1]
+
+
+def test_memory_is_bounded():
+    """A table of 4 MB, some of whose rows come again more than others."""
+    ours = sqpyte.connect(':memory:')
+    ours.execute('CREATE TABLE d(id INTEGER PRIMARY KEY, b)')
+    ours.executemany('INSERT INTO d VALUES(?, ?)', ((i, 'x' * 100) for i in range(40000)))
+    ours.execute('CREATE TABLE o(k)')
+    numbers = random.Random(1)
+    ours.executemany('INSERT INTO o VALUES(?)',
+                     ((int(40000 * numbers.random() ** 4),) for _ in range(150000)))
+    ours.commit()
+    sql = 'SELECT count(*), sum(length(d.b)) FROM o CROSS JOIN d ON d.id = o.k'
+    assert ours.execute(sql).fetchall() == [(150000, 15000000)]
+    gc.collect()
+    before = used()
+    assert highest() >= before
+    assert ours.execute(sql).fetchall() == [(150000, 15000000)]
+    assert 300000 < highest() - before < 2 << 20
 
 
 _HITS = '''

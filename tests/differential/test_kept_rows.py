@@ -27,7 +27,8 @@ QUERIES = [
 ]
 # Within a row: what follows the call is read from the table as it is then, or isn't there.
 WITHIN = [
-    "SELECT o.id, d.b, CASE o.id WHEN 150 THEN run('%s') END, d.c, d.a, d.id FROM o CROSS JOIN d ON d.id = o.k",
+    "SELECT o.id, d.b, CASE o.id WHEN 150 THEN run('%s') END, d.c, d.a, d.id FROM o "
+    "CROSS JOIN d ON d.id = o.k",
     "SELECT o.id, d.id, d.a FROM o CROSS JOIN d ON d.id = o.k "
     "WHERE CASE o.id WHEN 150 THEN run('%s') ELSE 1 END IS NOT NULL AND d.c >= 0",
 ]

@@ -294,6 +294,64 @@ def test_texts_that_come_again_are_one_object(order):
         assert len(set(map(id, right))) < 3 * 50
 
 
+def joined(side, rows=12000, dimension=1500):
+    """A connection with a table of `rows` rows that refer to `dimension` rows, each again and again."""
+    connection = side.connect(':memory:', isolation_level=None)
+    connection.execute('CREATE TABLE d(id INTEGER PRIMARY KEY, name, other)')
+    connection.executemany('INSERT INTO d VALUES(?, ?, ?)', [
+        (i * (1 if i % 50 else 4099), SHAPES[i % len(SHAPES)](i), 'other %d' % i)
+        for i in range(dimension)])
+    connection.execute('CREATE TABLE f(d, e)')
+    connection.executemany('INSERT INTO f VALUES(?, ?)', [
+        (i * 7 % dimension, i // 3 % 400) for i in range(rows)])
+    return connection
+
+
+SHAPES: list = [lambda i: 'name %d' % i, lambda i: 'n\u00e4me %d' % i, lambda i: 'x' * (i % 80), lambda i: i,
+          lambda i: b'blob %d' % i, lambda i: None, lambda i: '\U0001f600' * (i % 20)]
+JOINS = [
+    'SELECT f.rowid, d.name FROM f CROSS JOIN d ON d.id = f.d',
+    'SELECT d.name, d.other, b.other, f.rowid FROM f CROSS JOIN d ON d.id = f.d '
+    'CROSS JOIN d AS b ON b.id = f.e',
+    'SELECT d.other, f.rowid FROM f LEFT JOIN d ON d.id = f.d AND f.e > 100',
+    'SELECT a.other, b.other FROM f CROSS JOIN d AS a ON a.id = f.e CROSS JOIN d AS b ON b.id = f.d '
+    'WHERE a.id > b.id',
+    # The cursor has moved when the row is given.
+    'SELECT max(f.rowid), d.other, f.e FROM f CROSS JOIN d ON d.id = f.d GROUP BY f.rowid / 2',
+    'SELECT f.rowid, (SELECT d.other FROM d WHERE d.id = f.d) FROM f',
+    'SELECT d.other FROM f CROSS JOIN d ON d.id = f.d UNION ALL SELECT d.name FROM d',
+]
+
+
+@pytest.mark.parametrize('number', range(len(JOINS)))
+def test_texts_of_rows_that_come_again(number):
+    """Those that a join comes back to, and that are written to in between."""
+    def action(side):
+        connection = joined(side)
+        found = connection.execute(JOINS[number]).fetchall()
+        for write in ('UPDATE d SET other = other || \'!\' WHERE id % 3 = 0',
+                      'INSERT INTO d SELECT id + 100000, name, other FROM d WHERE id < 90',
+                      'SAVEPOINT s', 'UPDATE d SET name = id, other = id || \'?\'', 'ROLLBACK TO s'):
+            cursor = connection.execute(JOINS[number])
+            found += cursor.fetchmany(7000)
+            connection.execute(write)
+            found += cursor.fetchmany(9000)
+            cursor.close()
+        return found, [tuple(map(type, row)) for row in found]
+    compare(action)
+
+
+def test_texts_of_rows_that_come_again_are_one_object():
+    with planned('specialised'):
+        connection = joined(sqpyte)
+        texts = [row[0] for row in connection.execute(
+            'SELECT d.other || \'\', d.other FROM f CROSS JOIN d ON d.id = f.d')][-3000:]
+        same = [row[1] for row in connection.execute(
+            'SELECT f.rowid, d.other FROM f CROSS JOIN d ON d.id = f.d')][-3000:]
+        assert len(set(map(id, same))) < 1600       # but for the first rows of batches
+        assert len(set(map(id, texts))) > 2900
+
+
 @pytest.mark.parametrize('count', [2, 60])
 def test_rows_that_fill_the_buffer(count):
     """A row that doesn't fit in has made no text known."""

@@ -7,7 +7,7 @@ import pytest
 
 import sqpyte
 from benchmarks import startup
-from pypy_module import generated, inline, tiers, worth
+from pypy_module import generated, inline, tiers
 from tests.pypy_module.inlining import Counter, planned
 
 PYPY = platform.python_implementation() == 'PyPy'
@@ -37,7 +37,7 @@ def left(connection, sql, rows):
     cursor = connection.execute(sql)
     for _ in range(rows - 1):
         next(cursor)
-    found = worth.rows_left(cursor._statement)
+    found = inline.rows_left(cursor._statement)
     cursor.close()
     return found
 
@@ -55,7 +55,7 @@ def test_rows_left_of_a_limit(connection):
 @pytest.mark.parametrize('sql', [
     'SELECT b FROM t WHERE a < 20000', 'SELECT a FROM t ORDER BY b', 'SELECT 1 UNION ALL SELECT 2'])
 def test_what_is_left_cannot_be_told(connection, sql):
-    assert left(connection, sql, 1) == worth.UNKNOWN
+    assert left(connection, sql, 1) == inline.UNKNOWN
 
 
 def test_rows_left_of_a_join_are_those_of_its_outer_loop(connection):
