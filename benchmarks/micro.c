@@ -330,6 +330,7 @@ static void run_groupfunction(void) {
 
 static int alphabetical(void *unused, int n1, const void *first, int n2, const void *second) {
   int order = memcmp(first, second, n1 < n2 ? n1 : n2);
+  (void)unused;
   return order ? order : n1 - n2;
 }
 

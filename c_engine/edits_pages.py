@@ -17,9 +17,10 @@ EDITS = [
         "  struct SqpyteStream {\n"
         "    i64 iNext;                        /* Where its last read ended */\n"
         "    int nRun;                         /* Reads in a row; below zero, a pause */\n"
+        "    int bUsed;                        /* It went on since it was last to be given up */\n"
         "  } aSqpyteStream[8];\n"
         "  struct SqpyteStream *pSqpyteStream; /* Which of them it was read ahead for */\n"
-        "  int iSqpyteOldest;                  /* Which of them began last */\n",
+        "  int iSqpyteOldest;                  /* The next of them to be given up */\n",
     ),
     Edit(
         "read-ahead",

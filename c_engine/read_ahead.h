@@ -20,21 +20,24 @@ typedef struct SqpyteStream SqpyteStream;   /* See struct unixFile */
 
 #define SQPYTE_FORGET_AHEAD(pFile) ((pFile)->nSqpyteAhead = 0)
 
-/* The row of reads that one continues; 0, with the oldest but the one that was read ahead for given up to begin
-** a new row, if there is none. */
+/* The row of reads that one continues. If there is none it begins a new one, in place of one that didn't go on
+** lately, nor was the one that was read ahead for; then it returns 0. */
 static SqpyteStream *sqpyteStream(unixFile *pFile, int amt, i64 offset){
   SqpyteStream *p;
   for(p=pFile->aSqpyteStream; p<&pFile->aSqpyteStream[SQPYTE_STREAMS]; p++){
     i64 gap = offset - p->iNext;
     if( gap>=0 && gap<=(i64)SQPYTE_AHEAD_GAP*amt ){
       p->iNext = offset + amt;
+      p->bUsed = 1;
       return p;
     }
   }
-  do{
-    pFile->iSqpyteOldest = (pFile->iSqpyteOldest+1) % SQPYTE_STREAMS;
+  for(;;){
     p = &pFile->aSqpyteStream[pFile->iSqpyteOldest];
-  }while( p==pFile->pSqpyteStream );
+    pFile->iSqpyteOldest = (pFile->iSqpyteOldest+1) % SQPYTE_STREAMS;
+    if( p!=pFile->pSqpyteStream && !p->bUsed ) break;
+    p->bUsed = 0;
+  }
   p->iNext = offset + amt;
   p->nRun = 0;
   return 0;

@@ -119,18 +119,24 @@ static int sqpyteJudge(const SqpyteShared *p, SqpyteTrial *pTrial){
   return 1;
 }
 
-/* The cursor on whose row column i depends, if it stands on a row of a table that
-** can be told by its rowid; else 0. Forgets what is known if it has changed. */
-static BtCursor *sqpyteRowOf(SqpyteShared *p, int i){
+/* Whether the cursor on whose row column i depends is on a row of a table that can be told by its
+** rowid, which is *piRowid then. Forgets what is known if it has changed. */
+static int sqpyteRowOf(SqpyteShared *p, int i, i64 *piRowid){
   SqpyteTrial *pTrial = &p->aTrial[i];
   VdbeCursor *pC = p->p->apCsr[pTrial->iCursor];
   BtCursor *pCur;
   u64 nChange;
   int k;
-  if( pC==0 || pC->eCurType!=CURTYPE_BTREE || !pC->isTable || pC->isEphemeral
-   || pC->nullRow || pC->deferredMoveto ) return 0;
+  if( pC==0 || pC->eCurType!=CURTYPE_BTREE || !pC->isTable || pC->isEphemeral || pC->nullRow ) return 0;
   pCur = pC->uc.pCursor;
   if( pCur->eState!=CURSOR_VALID ) return 0;
+  if( pC->deferredMoveto==SQPYTE_KEPT ){    /* on the copy of a row (kept.c) */
+    *piRowid = pC->movetoTarget;
+  }else if( pC->deferredMoveto ){
+    return 0;
+  }else{
+    *piRowid = sqlite3BtreeIntegerKey(pCur);
+  }
   nChange = pCur->pBt->pPager->nSqpyteChange;
   if( nChange!=pTrial->nChange ){
     pTrial->nChange = nChange;
@@ -138,7 +144,7 @@ static BtCursor *sqpyteRowOf(SqpyteShared *p, int i){
       if( (p->aColumn[k] & ~SQPYTE_ROWID_GIVEN)==i+1 ) p->aColumn[k] = 0;
     }
   }
-  return pCur;
+  return 1;
 }
 
 /* Looks up the rowid of the row that the text in a cell of column i depends on;
@@ -146,11 +152,10 @@ static BtCursor *sqpyteRowOf(SqpyteShared *p, int i){
 static int sqpyteShareByRow(SqpyteShared *p, int i, i64 *aCell){
   SqpyteTrial *pTrial = &p->aTrial[i];
   i64 n = aCell[0]>>3;
-  BtCursor *pCur;
+  i64 iRowid;
   if( (aCell[0] & 7)==SQLITE_TEXT && n>0 && n<=SQPYTE_SHARED_BYTES
-   && (pCur = sqpyteRowOf(p, i))!=0
+   && sqpyteRowOf(p, i, &iRowid)
   ){
-    i64 iRowid = sqlite3BtreeIntegerKey(pCur);
     u32 k = (u32)((u64)iRowid + (u64)i*SQPYTE_ROWID_STEP) % SQPYTE_ROWIDS;
     int eKind = SQPYTE_NEW;
     if( (p->aColumn[k] & ~SQPYTE_ROWID_GIVEN)==i+1 && p->aRowid[k]==iRowid ){
