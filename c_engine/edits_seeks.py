@@ -59,6 +59,7 @@ EDITS = [
         "  void *pKey;               /* Saved key that was cursor last known position */\n"
         "  int nSqpyteAway;          /* Seeks in a row that led to another leaf (seek.c) */\n"
         "  Pgno iSqpyteLeaf;         /* Leaf page whose bounds are known, or 0: ... */\n"
+        "  u64 iSqpytePath;          /* ... on this way from the root, ... */\n"
         "  i64 iSqpyteLo, iSqpyteHi; /* ... keys between them belong there ... */\n"
         "  u64 nSqpyteChange;        /* ... as long as the pager has written nothing */\n",
     ),
@@ -72,11 +73,15 @@ EDITS = [
     ),
     Edit(
         "seek-in-index-leaf",
-        "  xRecordCompare = sqlite3VdbeFindCompare(pIdxKey);\n"
-        "  pIdxKey->errCode = 0;\n",
-        "  xRecordCompare = sqlite3VdbeFindCompare(pIdxKey);\n"
-        "  pIdxKey->errCode = 0;\n"
-        "  if( sqpyteIndexLeadsHere(pCur, pIdxKey) ) goto bypass_moveto_root;\n",
+        "    pIdxKey->errCode = SQLITE_OK;\n"
+        "  }\n"
+        "\n"
+        "  rc = moveToRoot(pCur);\n",
+        "    pIdxKey->errCode = SQLITE_OK;\n"
+        "  }\n"
+        "\n"
+        "  if( sqpyteIndexLeadsHere(pCur, pIdxKey) ) goto bypass_moveto_root;\n"
+        "  rc = moveToRoot(pCur);\n",
     ),
     Edit(
         "seek-in-index-leaf-declared",

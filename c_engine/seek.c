@@ -96,6 +96,16 @@ static int sqpyteFirstInteger(MemPage *pPage, int i, int bBefore, i64 *pv){
   return 1;
 }
 
+/* Which of its children is gone to in each page above the leaf where the cursor stands. (It needs not say how many
+** these are: where a way ends depends on the pages.) */
+#define SQPYTE_PATH_PAGES 4
+static inline u64 sqpytePath(const BtCursor *pCur){
+  u64 path;
+  assert( pCur->iPage<=SQPYTE_PATH_PAGES && sizeof(path)==SQPYTE_PATH_PAGES*sizeof(pCur->aiIdx[0]) );
+  memcpy(&path, pCur->aiIdx, sizeof(path));
+  return pCur->iPage<SQPYTE_PATH_PAGES ? path & (((u64)1<<(16*pCur->iPage))-1) : path;
+}
+
 /* Finds the bounds within which a search from the root comes to the leaf page where the cursor stands, by
 ** the pages on its stack: from the cells that such a search compares, and those only, so that it is right
 ** in damaged pages, too. Returns whether the key is within; if it isn't, they aren't found to the end. */
@@ -126,6 +136,7 @@ static int sqpyteFindBounds(BtCursor *pCur, i64 key, int bIndex){
   pCur->iSqpyteLo = lo;
   pCur->iSqpyteHi = hi;
   pCur->iSqpyteLeaf = pCur->pPage->pgno;
+  pCur->iSqpytePath = sqpytePath(pCur);
   pCur->nSqpyteChange = pCur->pBt->pPager->nSqpyteChange;
   return key>lo && key<hi;
 }
@@ -142,9 +153,10 @@ static int sqpyteLeadsHere(BtCursor *pCur, i64 key, int bIndex){
     pCur->nSqpyteAway++;
     return 0;
   }
-  if( pCur->eState!=CURSOR_VALID || !pPage->isInit || !pPage->leaf || pPage->nCell<1
+  if( pCur->eState!=CURSOR_VALID || !pPage->isInit || !pPage->leaf || pPage->nCell<1 || pCur->iPage>SQPYTE_PATH_PAGES
    || (pCur->curFlags & (BTCF_Incrblob|BTCF_WriteFlag))!=0 ) return 0;
-  if( pPage->pgno==pCur->iSqpyteLeaf && pCur->nSqpyteChange==pCur->pBt->pPager->nSqpyteChange ){
+  if( pPage->pgno==pCur->iSqpyteLeaf && pCur->iSqpytePath==sqpytePath(pCur)
+   && pCur->nSqpyteChange==pCur->pBt->pPager->nSqpyteChange ){
     here = key>pCur->iSqpyteLo && key<pCur->iSqpyteHi;
   }else{
     here = sqpyteFindBounds(pCur, key, bIndex);

@@ -91,3 +91,10 @@ def test_the_untranslated_vm(directory, side):
 
 def test_hot_loops_in_the_translated_vm(directory, vm_library):
     compare(directory, "translated-hot", "after", range(CASES, CASES + CASES // 4))
+
+
+# A leaf with two parents, to which seeks from the leaf at hand went by the other one's bounds.
+@pytest.mark.parametrize("tier", ["engine", "translated-always"])
+@pytest.mark.parametrize("seed", [2362])
+def test_databases_that_gave_other_rows(directory, vm_library, tier, seed):
+    compare(directory, tier, "after", range(seed, seed + 1))
