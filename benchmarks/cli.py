@@ -67,7 +67,8 @@ def add_suite(commands, name, suite):
            help='which of %s, with commas; the baseline %s is always among them'
            % (', '.join(suite.engines), suite.baseline))
     option('--json', metavar='FILE', help='write configuration and results to FILE')
-    option('--processes', type=int, default=5, help='processes for each engine and query')
+    option('--processes', type=int, default=5,
+           help='rounds, with a process of each engine, for each query')
     option('--warmup', type=int, default=8, help='unmeasured runs after the first, at least')
     option('--warmup-seconds', type=float, default=1.0, help='time of unmeasured runs, at least')
     option('--runs', type=int, default=5, help='measured runs of each process, at least')
@@ -138,11 +139,11 @@ def run_suite(name, suite, options, console):
                                       options.processes, found)
     with bar(console) as progress:
         task = progress.add_task(name, note='',
-                                 total=len(names) * len(engines_used) * options.processes)
+                                 total=len(names) * options.processes)
 
-        def step(query, engine, number):
-            progress.update(task, advance=1, note='%s on %s, process %d of %d' % (
-                query, engine, number + 1, options.processes))
+        def step(query, number):
+            progress.update(task, advance=1, note='%s, round %d of %d' % (
+                query, number + 1, options.processes))
 
         report = measure.run(name, engines_used, suite.baseline, names, options.scale, database,
                              settings, options.processes, step)

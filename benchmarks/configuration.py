@@ -80,13 +80,15 @@ def gather(suite, dataset, scale, database, settings, rounds, engines):
         'git_commit': git_commit(),
         'method': {
             'processes_per_engine': rounds,
-            'order': 'the engines\' processes take turns; every second round is reversed',
+            'order': ('runs of the engines\' processes in turns' if suite != 'figure3' else
+                      'processes in turns') + '; every second round is reversed',
             'warmup_runs_at_least': settings.warmup_runs,
             'warmup_seconds_at_least': settings.warmup_seconds,
             'measured_runs_at_least': settings.runs,
             'measured_seconds_at_least': settings.seconds,
             'clock': settings.clock,
             'median': 'over processes, of each process\'s median run',
+            'ratio': 'median over rounds, of the median of the runs\' ratios',
             'interval': '95 %, hierarchical bootstrap (rounds, then runs)',
             'first_run': 'of a new process, after connecting; database in the OS cache',
             'cache_size': 'default' if settings.cache_size is None else settings.cache_size,

@@ -8,8 +8,9 @@ import subprocess
 from benchmarks import ablations, driver, places, queries, ssb, worker
 
 # How often and how long a process runs its query. Runs go on until both the number and the time
-# (seconds) are reached. `cache_size` is as in PRAGMA cache_size (None: SQLite's default), `nursery`
-# goes to PYPY_GC_NURSERY, `timeout` is in seconds, `clock` is a name in worker.CLOCKS.
+# (seconds) are reached; with `runs` 'turns' the process is asked for each (turns.py). `cache_size` is
+# as in PRAGMA cache_size (None: SQLite's default), `nursery` goes to PYPY_GC_NURSERY, `timeout` is in
+# seconds, `clock` is a name in worker.CLOCKS.
 Settings = collections.namedtuple(
     'Settings', 'warmup_runs warmup_seconds runs seconds cache_size nursery timeout clock')
 
@@ -69,6 +70,8 @@ class PythonEngine:
         switches: environment variables of its processes (dict).
     """
 
+    in_turns = True   # its processes run when they are asked to
+
     def __init__(self, name, interpreter, module, on_stock, make, switches=None):
         self.name = name
         self.interpreter = interpreter
@@ -86,16 +89,20 @@ class PythonEngine:
             more['LD_LIBRARY_PATH'] = places.stock_loader_folder()
         return clean_environment(**more)
 
-    def worker(self, benchmark, database, settings):
-        """Return what worker.py prints for `benchmark` (a name, or None for no more than its
-        configuration)."""
+    def command(self, benchmark, scale, database, settings):
+        """Return the command line (list of str) and the environment (dict) of a process that runs
+        `benchmark` (a name, or None for no more than its configuration)."""
         request = {'module': self.module, 'database': database, 'benchmark': benchmark,
                    'cache_size': settings.cache_size, 'warmup_runs': settings.warmup_runs,
                    'warmup_seconds': settings.warmup_seconds, 'runs': settings.runs,
                    'seconds': settings.seconds, 'clock': settings.clock,
                    'extension': driver.extension() if benchmark == 'cfunction' else None}
         command = [self.interpreter(), '-m', 'benchmarks.worker', json.dumps(request)]
-        return run_process(self.name, command, self.environment(settings), settings.timeout)
+        return command, self.environment(settings)
+
+    def read(self, found):
+        """Return the Outcome of what a process printed."""
+        return found
 
     def check(self, database, settings):
         """Return the configuration of a process of this engine, checking that it can run.
@@ -104,7 +111,9 @@ class PythonEngine:
             places.Missing: it can't; says what to type.
         """
         try:
-            found = json.loads(self.worker(None, database, settings))['configuration']
+            command, environment = self.command(None, None, database, settings)
+            found = json.loads(run_process(self.name, command, environment,
+                                           settings.timeout))['configuration']
         except EngineFailure as error:
             raise places.Missing('%s\nThe engine can\'t run yet: type `%s`, or choose others with '
                                  '`--engines`' % (error, self.make)) from error
@@ -123,7 +132,18 @@ class PythonEngine:
         Raises:
             EngineFailure: the process failed.
         """
-        return outcome(self.name, self.worker(query, database, settings))
+        return run(self, query, scale, database, settings)
+
+
+def run(engine, query, scale, database, settings):
+    """Run one query of an engine in a process of its own; return its Outcome.
+
+    Raises:
+        EngineFailure: the process failed.
+    """
+    command, environment = engine.command(query, scale, database, settings)
+    return engine.read(outcome(engine.name, run_process(engine.name, command, environment,
+                                                        settings.timeout)))
 
 
 def c_command(program, library, what, database, settings):
@@ -145,19 +165,27 @@ class ProgramEngine:
         library: function that returns the library's path.
     """
 
+    in_turns = True   # its processes run when they are asked to
+
     def __init__(self, name, library):
         self.name = name
         self.library = library
 
-    def printed(self, benchmark, database, settings):
-        """Return what micro.c prints for a benchmark ('': its configuration alone), as a dict."""
-        command = c_command(driver.build(driver.MICRO), self.library(), benchmark, database, settings)
-        text = run_process(self.name, command, clean_environment(), settings.timeout)
-        return json.loads(text)
+    def command(self, benchmark, scale, database, settings):
+        """Return the command line (list of str) and the environment (dict) of a process that runs
+        `benchmark` (a name, or '' for no more than its configuration)."""
+        return c_command(driver.build(driver.MICRO), self.library(), benchmark, database,
+                         settings), clean_environment()
+
+    def read(self, found):
+        """Return the Outcome of what a process printed, with answers as Python's."""
+        return found._replace(answers=[worker.summary(as_python(answer)) for answer in found.answers])
 
     def check(self, database, settings):
         """Return the configuration of a process of this engine. Raises places.Missing."""
-        return self.printed('', database, settings)['configuration']
+        command, environment = self.command('', None, database, settings)
+        return json.loads(run_process(self.name, command, environment,
+                                      settings.timeout))['configuration']
 
     def run(self, query, scale, database, settings):
         """Run one micro-benchmark in a process of its own; return its Outcome.
@@ -165,9 +193,7 @@ class ProgramEngine:
         Raises:
             EngineFailure: the process failed.
         """
-        found = self.printed(query, database, settings)
-        return Outcome(checksums=[], **dict(found, answers=[
-            worker.summary(as_python(answer)) for answer in found['answers']]))
+        return run(self, query, scale, database, settings)
 
 
 def as_python(answer):
@@ -189,6 +215,8 @@ class LibraryEngine:
         environment: what its processes have in their environment beside ours (dict).
     """
 
+    in_turns = True   # its processes run when they are asked to
+
     def __init__(self, name, library, text=queries.text, environment=None):
         self.name = name
         self.library = library
@@ -199,6 +227,16 @@ class LibraryEngine:
         """Return the configuration of a process of this engine. Raises places.Missing."""
         once = settings._replace(warmup_runs=0, warmup_seconds=0.0, runs=1, seconds=0.0)
         return self.run_sql('SELECT 1', database, once).configuration
+
+    def command(self, query, scale, database, settings):
+        """Return the command line (list of str) and the environment (dict) of a process that runs
+        the query of this name."""
+        return (c_command(driver.build(), self.library(), self.text(query, scale), database, settings),
+                clean_environment(**self.environment))
+
+    def read(self, found):
+        """Return the Outcome of what a process printed."""
+        return found
 
     def run_sql(self, sql, database, settings, more=None):
         """Run one statement in a process of its own, with `more` (a dict) in its environment; return

@@ -1,10 +1,10 @@
-"""Medians, ratios of medians, and their confidence intervals from interleaved processes.
+"""Medians, ratios of runs that took turns, and the ratios' confidence intervals.
 
-A benchmark's samples come in two levels: processes, and runs within a process. Runs of one process
-resemble each other (memory layout, what the JIT happened to compile), so the interval comes from a
-hierarchical bootstrap that resamples processes first and runs within them second (T. Kalibera,
-R. Jones: Rigorous benchmarking in reasonable time, ISMM 2013). The processes of a round ran one
-after the other, so a round is resampled as a whole: drift of the machine hits both sides alike.
+A benchmark's samples come in two levels: rounds, each with one process of every engine, and runs
+within a round, in turns (turns.py). Runs of one process resemble each other (memory layout, what the
+JIT happened to compile), so the interval comes from a hierarchical bootstrap that resamples rounds
+first and turns within them second (T. Kalibera, R. Jones: Rigorous benchmarking in reasonable time,
+ISMM 2013). A turn is resampled as a whole: drift of the machine hits both sides alike.
 """
 
 import random
@@ -23,44 +23,57 @@ def median(values):
 
 
 def typical(processes):
-    """Return the median (seconds) over processes of each process's median.
+    """Return the median over processes of each process's median.
 
     Args:
-        processes: a list of lists of seconds, one for each process.
+        processes: a list of lists of seconds or ratios, one for each process.
     """
     return median([median(samples) for samples in processes])
 
 
+def pairs(baseline, engine):
+    """Return the ratios of the runs that took turns: a list of lists of floats, one for each round.
+
+    Args:
+        baseline: a list of lists of seconds, one for each round.
+        engine: the same of the other engine.
+
+    Raises:
+        ValueError: the two have different numbers of rounds, or of runs in a round.
+    """
+    if [len(samples) for samples in baseline] != [len(samples) for samples in engine]:
+        raise ValueError('rounds with %s runs against %s' % (
+            [len(samples) for samples in baseline], [len(samples) for samples in engine]))
+    return [[a / b for a, b in zip(left, right)] for left, right in zip(baseline, engine)]
+
+
 def ratio(baseline, engine):
-    """Return how many times as fast as the baseline the engine is (float, above 1 is faster)."""
-    return typical(baseline) / typical(engine)
+    """Return how many times as fast as the baseline the engine is (float, above 1 is faster): the
+    median over rounds of the median of a round's ratios."""
+    return typical(pairs(baseline, engine))
 
 
 def interval(baseline, engine, confidence=0.95, resamples=RESAMPLES):
     """Return the bootstrap confidence interval (low, high) of `ratio`.
 
     Args:
-        baseline: a list of lists of seconds, one for each process, by round.
-        engine: the same of the other engine, with as many rounds.
+        baseline: a list of lists of seconds, one for each round.
+        engine: the same of the other engine, with as many rounds and runs.
         confidence: share of the resampled ratios within the interval (0 to 1).
         resamples: how many times to resample.
 
     Raises:
-        ValueError: the two have different numbers of rounds.
+        ValueError: the two have different numbers of rounds or runs.
     """
-    if len(baseline) != len(engine):
-        raise ValueError('%d rounds against %d' % (len(baseline), len(engine)))
+    rounds = pairs(baseline, engine)
     generator = random.Random(SEED)
-    rounds = range(len(baseline))
     ratios = []
     for _ in range(resamples):
-        chosen = generator.choices(rounds, k=len(rounds))
-        ratios.append(ratio(
-            [generator.choices(baseline[i], k=len(baseline[i])) for i in chosen],
-            [generator.choices(engine[i], k=len(engine[i])) for i in chosen]))
+        ratios.append(typical([generator.choices(ratios_of_round, k=len(ratios_of_round))
+                               for ratios_of_round in generator.choices(rounds, k=len(rounds))]))
     ratios.sort()
     cut = int((1 - confidence) / 2 * len(ratios))
-    centre = ratio(baseline, engine)
+    centre = typical(rounds)
     return min(ratios[cut], centre), max(ratios[-1 - cut], centre)
 
 

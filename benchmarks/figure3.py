@@ -34,6 +34,8 @@ def parse(name, text, warmup_runs):
 class ExampleEngine:
     """The example's program on one of the engines of the micro-benchmarks."""
 
+    in_turns = False   # the example repeats its query itself
+
     def __init__(self, engine):
         self.name = engine.name
         self.engine = engine

@@ -5,7 +5,9 @@
 **
 ** LIBRARY is loaded by path. CLOCK is `wall`, or `cpu` for the time this process had a processor. A
 ** program prints one JSON object like benchmarks/worker.py does: configuration, startup_s,
-** first_run_s, samples_s, warmup_runs, answers.
+** first_run_s, samples_s, warmup_runs, answers. With RUNS `turns` each line on stdin (`first`,
+** `warmup` or `run`) asks for one run, and is answered by a line with its seconds; the JSON follows
+** when stdin ends.
 */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE     /* RTLD_DEFAULT */
@@ -25,6 +27,7 @@ static void fail(const char *what, const char *why) {
 }
 
 static clockid_t timer = CLOCK_MONOTONIC;
+static double startup_seconds;
 
 static double now(void) {
   struct timespec t;
@@ -145,7 +148,7 @@ static void print_configuration(const char *library) {
 
 /* ---- runs --------------------------------------------------------------------------------- */
 
-/* Load the library and open the database as the arguments say; prints startup_s. */
+/* Load the library and open the database as the arguments say. */
 static void start_up(int argc, char **argv) {
   out = stdout;
   if (argc != 9 && argc != 10) fail("usage", "LIBRARY DATABASE WHAT WARMUP-RUNS WARMUP-SECONDS "
@@ -162,7 +165,7 @@ static void start_up(int argc, char **argv) {
     snprintf(pragma, sizeof pragma, "PRAGMA cache_size = %d", atoi(argv[9]));
     if (exec(db, pragma, 0, 0, 0) != OK) fail(pragma, errmsg(db));
   }
-  fprintf(out, "{\"startup_s\": %.9f, ", now() - start);
+  startup_seconds = now() - start;
 }
 
 /* Tell sampler.c, if it is there, that the first or the warm runs begin or end. */
@@ -172,14 +175,40 @@ static void phase(const char *name, int begins) {
   if (sampler) sampler(name, begins);
 }
 
+/* Call `run` when stdin asks for it. */
+static void take_turns(double (*run)(const char *), const char *what) {
+  char line[20], *samples;
+  size_t size;
+  int warmups = 0, measured = 0;
+  double first = 0;
+  FILE *list = open_memstream(&samples, &size);
+  if (!list) fail("out of memory", "open_memstream");
+  while (fgets(line, sizeof line, stdin)) {
+    double seconds = run(what);
+    if (line[0] == 'f') first = seconds;
+    else if (line[0] == 'w') warmups++;
+    else fprintf(list, "%s%.9f", measured++ ? ", " : "", seconds);
+    printf("%.9f\n", seconds);
+    fflush(stdout);
+  }
+  fclose(list);
+  fprintf(out, "{\"startup_s\": %.9f, \"first_run_s\": %.9f, \"warmup_runs\": %d, \"samples_s\": [%s], ",
+          startup_seconds, first, warmups, samples);
+  free(samples);
+}
+
 /* Call `run` as often and as long as the arguments say; it returns the seconds that it took. */
 static void repeat(double (*run)(const char *), char **argv) {
+  if (!strcmp(argv[6], "turns")) {
+    take_turns(run, argv[3]);
+    return;
+  }
   int warmup_runs = atoi(argv[4]), runs = atoi(argv[6]), done = 0;
   double warmup_seconds = atof(argv[5]), seconds = atof(argv[7]);
   phase("first", 1);
   double first = run(argv[3]);
   phase("first", 0);
-  fprintf(out, "\"first_run_s\": %.9f", first);
+  fprintf(out, "{\"startup_s\": %.9f, \"first_run_s\": %.9f", startup_seconds, first);
   double start = now();
   for (; done < warmup_runs || now() - start < warmup_seconds; done++) run(argv[3]);
   fprintf(out, ", \"warmup_runs\": %d, \"samples_s\": [", done);

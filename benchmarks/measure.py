@@ -1,23 +1,12 @@
-"""Runs the engines' processes in turns, checks their answers, and turns times into results."""
+"""Runs the engines in turns, checks their answers, and turns times into results."""
 
-from benchmarks import answers, estimate
+from benchmarks import answers, estimate, turns
 from benchmarks.engines import EngineFailure
 
 
-def turns(names, rounds):
-    """Yield (round, engine) so that every round has each engine once, each second one reversed.
-
-    Args:
-        names: the engines' names.
-        rounds: number of processes for each engine.
-    """
-    for number in range(rounds):
-        for name in (names if number % 2 == 0 else names[::-1]):
-            yield number, name
-
-
 def collect(engines, query, scale, database, settings, rounds, progress=None):
-    """Run one query in `rounds` processes of every engine, taking turns.
+    """Run one query in `rounds` processes of every engine, run by run in turns; every second round
+    with the engines in reverse.
 
     Args:
         engines: dict of name to engine (see engines.py).
@@ -26,7 +15,7 @@ def collect(engines, query, scale, database, settings, rounds, progress=None):
         database: path of the database.
         settings: engines.Settings.
         rounds: number of processes for each engine.
-        progress: None, or a function called with (engine's name, round) before each process.
+        progress: None, or a function called with the round before each.
 
     Returns:
         A dict of engine name to its list of Outcomes, in the order of `engines`.
@@ -35,10 +24,13 @@ def collect(engines, query, scale, database, settings, rounds, progress=None):
         EngineFailure: a process failed.
     """
     outcomes: dict = {name: [] for name in engines}
-    for number, name in turns(list(engines), rounds):
+    for number in range(rounds):
         if progress is not None:
-            progress(name, number)
-        outcomes[name].append(engines[name].run(query, scale, database, settings))
+            progress(number)
+        order = list(engines) if number % 2 == 0 else list(engines)[::-1]
+        found = turns.outcomes([engines[name] for name in order], query, scale, database, settings)
+        for name, outcome in zip(order, found):
+            outcomes[name].append(outcome)
     return outcomes
 
 
@@ -52,11 +44,11 @@ def results(suite, query, baseline, outcomes):
         outcomes: dict of engine name to its Outcomes.
     """
     base = [outcome.samples_s for outcome in outcomes[baseline]]
-    base_first = estimate.median([outcome.first_run_s for outcome in outcomes[baseline]])
+    base_first = [outcome.first_run_s for outcome in outcomes[baseline]]
     rows = []
     for engine, processes in outcomes.items():
         samples = [outcome.samples_s for outcome in processes]
-        first = estimate.median([outcome.first_run_s for outcome in processes])
+        first = [outcome.first_run_s for outcome in processes]
         low, high = (1.0, 1.0) if engine == baseline else estimate.interval(base, samples)
         rows.append({
             'suite': suite,
@@ -67,11 +59,11 @@ def results(suite, query, baseline, outcomes):
             'ratio': estimate.ratio(base, samples),
             'ratio_low': low,
             'ratio_high': high,
-            'first_run_s': first,
-            'first_ratio': base_first / first,
+            'first_run_s': estimate.median(first),
+            'first_ratio': estimate.median([a / b for a, b in zip(base_first, first)]),
             'startup_s': estimate.median([outcome.startup_s for outcome in processes]),
             'warmup_runs': [outcome.warmup_runs for outcome in processes],
-            'first_runs_s': [outcome.first_run_s for outcome in processes],
+            'first_runs_s': first,
             'samples_s': samples,
         })
     return rows
@@ -108,13 +100,13 @@ def run(suite, engines, baseline, names, scale, database, settings, rounds, prog
         baseline: the baseline's name.
         names: the queries' names.
         scale, database, settings, rounds: as in `collect`.
-        progress: None, or a function called with (query, engine, round) before each process.
+        progress: None, or a function called with (query, round) before each round.
     """
     report = Report()
     for query in names:
-        def step(engine, number, query=query):
+        def step(number, query=query):
             if progress is not None:
-                progress(query, engine, number)
+                progress(query, number)
 
         try:
             outcomes = collect(engines, query, scale, database, settings, rounds, step)

@@ -409,6 +409,8 @@ int main(int argc, char **argv) {
     fprintf(out, "\"answers\": [");
     for (int i = 0; i < answer_count; i++) fprintf(out, "%s%s", i ? ", " : "", answers[i]);
     fprintf(out, "], ");
+  } else {
+    fprintf(out, "{");
   }
   print_configuration(argv[1]);
   fprintf(out, "}\n");

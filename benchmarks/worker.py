@@ -66,14 +66,40 @@ def repeat(run, clock, least_runs, least_seconds):
     return results
 
 
+def take_turns(run, asked, answers):
+    """Call `run` for each line of `asked`, writing its seconds to `answers` at once.
+
+    Args:
+        run: function without arguments that returns seconds.
+        asked: iterable of lines: `first`, `warmup` or `run`.
+        answers: a text file.
+
+    Returns:
+        The seconds of the first run, the number of warm-up runs, and the seconds of the others.
+    """
+    first, warmups, samples = 0.0, 0, []
+    for line in asked:
+        seconds = run()
+        if line.startswith('first'):
+            first = seconds
+        elif line.startswith('warmup'):
+            warmups += 1
+        else:
+            samples.append(seconds)
+        answers.write('%.9f\n' % seconds)
+        answers.flush()
+    return first, warmups, samples
+
+
 def main(settings):
     """Run one benchmark and return what the module's docstring lists.
 
     Args:
         settings: dict of `module` (DB-API module's name), `database` (path), `benchmark` (name),
-            `cache_size` (as PRAGMA cache_size, or None), `warmup_runs`, `warmup_seconds`, `runs`,
-            `seconds`, `clock` (name in CLOCKS), `extension` (see micro.prepare). Without a
-            `benchmark`, returns the configuration alone.
+            `cache_size` (as PRAGMA cache_size, or None), `warmup_runs`, `warmup_seconds`, `runs`
+            (a number, or `turns`: stdin asks for each run, see take_turns), `seconds`, `clock`
+            (name in CLOCKS), `extension` (see micro.prepare). Without a `benchmark`, returns the
+            configuration alone.
     """
     clock = CLOCKS[settings['clock']]
     start = clock()
@@ -97,11 +123,14 @@ def main(settings):
             answers.append(answer)
         return seconds
 
-    first = run()
-    warmup = repeat(run, clock, settings['warmup_runs'], settings['warmup_seconds'])
-    samples = repeat(run, clock, settings['runs'], settings['seconds'])
+    if settings['runs'] == 'turns':
+        first, warmups, samples = take_turns(run, sys.stdin, sys.stdout)
+    else:
+        first = run()
+        warmups = len(repeat(run, clock, settings['warmup_runs'], settings['warmup_seconds']))
+        samples = repeat(run, clock, settings['runs'], settings['seconds'])
     return {'configuration': configuration(connection), 'startup_s': startup, 'first_run_s': first,
-            'samples_s': samples, 'warmup_runs': len(warmup), 'answers': answers}
+            'samples_s': samples, 'warmup_runs': warmups, 'answers': answers}
 
 
 if __name__ == '__main__':

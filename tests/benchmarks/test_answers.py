@@ -16,6 +16,8 @@ def made(answer, seconds=1.0, checksums=('a',)):
 class FakeEngine:
     """An engine that gives prepared Outcomes and notes the order of calls."""
 
+    in_turns = False
+
     def __init__(self, name, outcomes, log):
         self.name = name
         self.outcomes = list(outcomes)

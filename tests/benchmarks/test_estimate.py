@@ -62,14 +62,23 @@ def test_drift_that_hits_both_engines_leaves_the_interval_narrow():
     assert (low, high) == pytest.approx((2.0, 2.0))
 
 
+def test_drift_within_a_round_cancels():
+    """The machine gets three times as slow in the middle of each round."""
+    drift = [1.0, 1.0, 1.0, 3.0, 3.0]
+    left, right = [[[level * d for d in drift]] * 4 for level in (2.0, 1.0)]
+    assert estimate.ratio(left, right) == pytest.approx(2.0)
+    assert estimate.interval(left, right) == pytest.approx((2.0, 2.0))
+
+
 def test_interval_is_reproducible():
     assert estimate.interval(noisy(2.0), noisy(1.0, seed=3)) == \
         estimate.interval(noisy(2.0), noisy(1.0, seed=3))
 
 
-def test_interval_refuses_unequal_rounds():
-    with pytest.raises(ValueError, match='3 rounds against 2'):
-        estimate.interval([[1.0]] * 3, [[1.0]] * 2)
+@pytest.mark.parametrize('left, right', [([[1.0]] * 3, [[1.0]] * 2), ([[1.0, 1.0]], [[1.0]])])
+def test_interval_refuses_unequal_rounds(left, right):
+    with pytest.raises(ValueError, match='rounds with .* against'):
+        estimate.interval(left, right)
 
 
 def test_geometric_mean():
