@@ -11,6 +11,8 @@
 ** it pauses. Included by engine.c.
 */
 
+#include "bytes_hash.h"
+
 #define SQPYTE_KEPT_AFTER 32            /* seeks that found a row, before it begins */
 #define SQPYTE_KEPT_RECORD 1024         /* bytes of a record, at most */
 #define SQPYTE_KEPT_MEMORY (1<<20)      /* bytes of all records, at most; ... */
@@ -48,7 +50,7 @@ struct SqpyteKept {
 
 /* The slot that has a rowid, or the empty one for it, or 0 if neither is near enough. */
 static SqpyteKeptSlot *sqpyteKeptSlot(const SqpyteKept *p, i64 key){
-  u32 i = (u32)(((u64)key * 0x9E3779B97F4A7C15ULL) >> (64 - p->nBits));
+  u32 i = (u32)(((u64)key * SQPYTE_HASH_MUL) >> (64 - p->nBits));
   int n;
   for(n=0; n<SQPYTE_KEPT_PROBES; n++){
     SqpyteKeptSlot *pSlot = &p->aSlot[i];

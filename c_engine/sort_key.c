@@ -8,6 +8,8 @@
 ** key is inexact: it orders records whose keys differ, and says nothing of those whose keys don't.
 ** A field that has been ranked (sort_rank.c) has its rank in place of its text.
 */
+#include "bytes_hash.h"
+
 #define SQPYTE_KEY_BYTES 15             /* the 16th has the flag */
 #define SQPYTE_KEY_TEXT 3               /* storage class; a blob is the next */
 
@@ -42,11 +44,7 @@ static SQLITE_INLINE u64 sqpyteFirstBytes(const u8 *a, int k, i64 nRead){
   u64 v = 0;
   int i;
   if( k==0 ) return 0;
-  if( nRead>=8 ){
-    memcpy(&v, a, 8);
-    if( SQLITE_BYTEORDER==1234 ) v = __builtin_bswap64(v);
-    return v & ~(u64)0<<(64-8*k);
-  }
+  if( nRead>=8 ) return sqpyteGet8byte(a) & ~(u64)0<<(64-8*k);
   for(i=0; i<k; i++) v |= (u64)a[i]<<(56-8*i);
   return v;
 }
@@ -104,7 +102,7 @@ static void sqpytePutField(SqpyteKeyWriter *p, const u8 *a, u32 t, CollSeq *pCol
     return;
   }
   if( t==7 ){
-    u = ((u64)sqlite3Get4byte(a)<<32) | sqlite3Get4byte(a+4);
+    u = sqpyteGet8byte(a);
     memcpy(&r, &u, sizeof(r));
     if( r!=r ){                         /* NULL */
       sqpytePutByte(p, 1);
@@ -205,7 +203,7 @@ static SorterRecord *sqpyteSortFewKeys(SorterList *pList, SorterRecord **aSlot){
     SorterRecord *pNext = sqpyteNextInList(pList, p);
     SqpyteSortKey key = p->sqpyteKey;
     SqpyteBucket *pBucket;
-    u32 h = (u32)(((key.a ^ (key.b*0x9e3779b97f4a7c15ULL))*0x9e3779b97f4a7c15ULL)>>40);
+    u32 h = (u32)(((key.a ^ (key.b*SQPYTE_HASH_MUL))*SQPYTE_HASH_MUL)>>40);
     h &= 2*SQPYTE_BUCKETS-1;
     while( aHash[h] && (aBucket[aHash[h]-1].key.a!=key.a || aBucket[aHash[h]-1].key.b!=key.b) ){
       h = (h+1) & (2*SQPYTE_BUCKETS-1);

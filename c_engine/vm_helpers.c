@@ -94,16 +94,16 @@ int sqpyte_concat(void *pMemOut, long a, long na, long b, long nb){
   return sqlite3VdbeMemSetStr(p, z, n, SQLITE_UTF8, SQLITE_DYNAMIC);
 }
 
+/* Eight bytes as a number that compares as they do. */
+static u64 sqpyteGet8byte(const u8 *a){
+  return ((u64)sqlite3Get4byte(a)<<32) | sqlite3Get4byte(a+4);
+}
+
 int sqpyte_compare_bytes(long a, long na, long b, long nb){
   int c;
   if( na>=8 && nb>=8 ){                 /* nearly always enough, and cheaper than memcmp */
-    u64 x, y;
-    memcpy(&x, (const void*)a, 8);
-    memcpy(&y, (const void*)b, 8);
-    if( x!=y ){
-      if( SQLITE_BYTEORDER==1234 ){ x = __builtin_bswap64(x); y = __builtin_bswap64(y); }
-      return x<y ? -1 : 1;
-    }
+    u64 x = sqpyteGet8byte((const u8*)a), y = sqpyteGet8byte((const u8*)b);
+    if( x!=y ) return x<y ? -1 : 1;
   }
   c = memcmp((const void*)a, (const void*)b, na<nb ? na : nb);
   if( c ) return c;

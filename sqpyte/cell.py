@@ -43,6 +43,17 @@ def rowid_of_head(word):
     return bits >> (28 - 7 * size)
 
 
+def _after_varint(at, end):
+    """The address after the varint at `at`, or 0 if it passes end (9 bytes at most)."""
+    i = 0
+    while at < end:
+        i += 1
+        at += 1
+        if i == 9 or mem.u8(at, -1) < 128:
+            return at
+    return 0
+
+
 @dont_look_inside
 def head_by_bytes(at, end, table):
     """The cell at `at` of a page whose cells end at `end`: the bytes before its record << 16 | the
@@ -55,15 +66,8 @@ def head_by_bytes(at, end, table):
     start = at
     at += 1 if mem.u8(at) < 128 else 2
     if table:
-        i = 0
-        while True:
-            if at >= end:
-                return UNUSUAL
-            i += 1
-            at += 1
-            if i == 9 or mem.u8(at, -1) < 128:
-                break
-    if at >= end:
+        at = _after_varint(at, end)
+    if at == 0 or at >= end:
         return UNUSUAL
     return ((at - start) << 16) | size
 
@@ -72,14 +76,9 @@ def head_by_bytes(at, end, table):
 def rowid_by_bytes(at, end):
     """The rowid in the table's cell at `at` of a page whose cells end at `end`; UNUSUAL if it takes nine
     bytes: a negative one, or a huge one."""
-    i = 0
-    while True:
-        if at >= end:
-            return UNUSUAL
-        i += 1
-        at += 1
-        if i == 9 or mem.u8(at, -1) < 128:
-            break
+    at = _after_varint(at, end)
+    if at == 0:
+        return UNUSUAL
     rowid = 0
     i = 0
     while i < 8:

@@ -366,12 +366,7 @@ class Frame(object):
         assert c >= 0
         row = mem.i64(at)
         if row != 0:
-            self.row[c] = row
-            self.rowsize[c] = mem.i64(at, 8)
-            self.parsed[c] = 0
-            header = mem.u8(row)
-            self.header[c] = header
-            self.offset[c] = header
+            self.begin_row(c, row, mem.i64(at, 8), mem.u8(row))
 
     def set_row(self, c, address, size):
         """The record under cursor c is at address, where at least a byte can be read. Returns whether
@@ -380,21 +375,22 @@ class Frame(object):
         header = mem.u8(address)
         if header >= 128 or header > size:
             return False
+        self.begin_row(c, address, size, header)
+        return True
+
+    def begin_row(self, c, address, size, header):
+        """The record under cursor c is at address, of that size and with that header's size; no
+        column of it has been looked for."""
+        assert c >= 0
         self.row[c] = address
         self.rowsize[c] = size
         self.header[c] = header
         self.parsed[c] = 0
         self.offset[c] = header
-        return True
 
     def forget_row(self, c):
         """Cursor c is on another row."""
-        assert c >= 0
-        self.row[c] = 0
-        self.rowsize[c] = 0
-        self.header[c] = 0
-        self.parsed[c] = 0
-        self.offset[c] = 0
+        self.begin_row(c, 0, 0, 0)
 
     @unroll_safe
     def leave_row(self, c, live):

@@ -160,3 +160,28 @@ def row_by_row(made, query, change):
             found.append(outcome(cursor.fetchone))
         return found, calls
     return action
+
+
+def written_between_rows(made, query, write, counts):
+    """An action: the rows of a query, `write` after the first of them, for each number of `counts`; see
+    above for `made`."""
+    def action(side):
+        found = []
+        for count in counts:
+            connection, calls = made(side)
+            cursor = connection.execute(query)
+            rows = [cursor.fetchone() for _ in range(count)]
+            found.append(outcome(lambda: connection.execute(write).fetchall()))
+            found += [rows, outcome(cursor.fetchall), calls]
+        return found
+    return action
+
+
+def failing_collation(calls, late):
+    """A collation that notes its first arguments in `calls`, and raises KeyError when there are `late`."""
+    def fails(x, y):
+        calls.append(x)
+        if len(calls) == late:
+            raise KeyError('late')
+        return (x > y) - (x < y)
+    return fails

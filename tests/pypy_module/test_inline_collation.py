@@ -3,7 +3,7 @@
 import pytest
 
 import sqpyte
-from tests.pypy_module.inlining import Side, compare, outcome, planned
+from tests.pypy_module.inlining import Side, compare, failing_collation, outcome, planned
 from tests.pypy_module.test_ranking import filled, texts
 
 CONDITIONS = [
@@ -85,14 +85,8 @@ def test_what_is_inlined():
 def test_what_a_collation_raises(query, late):
     def action(side):
         calls = []
-
-        def fails(x, y):
-            calls.append(x)
-            if len(calls) == late:
-                raise KeyError('late')
-            return (x > y) - (x < y)
         connection = tables(side, kinds=1)
-        connection.create_collation('fails', fails)
+        connection.create_collation('fails', failing_collation(calls, late))
         found: list = []
         cursor = outcome(connection.execute, query)
         while not isinstance(cursor, str):

@@ -6,7 +6,7 @@ import pytest
 
 import sqpyte
 
-from .inlining import compare, dropped_in_the_middle, outcome, planned, row_by_row
+from .inlining import compare, dropped_in_the_middle, outcome, planned, row_by_row, written_between_rows
 from .test_inline_between import WRITES
 
 # Inlined from the first row on.
@@ -173,16 +173,7 @@ def test_writes_inside_functions(write, query):
     'UPDATE t SET b = b + 1'])
 @pytest.mark.parametrize('query', [INLINED[i] for i in (0, 1, 2, 8, 12, 24, 26)])
 def test_writes_between_rows(write, query):
-    def action(side):
-        found = []
-        for at in (0, 1, 2, 3, 20, 55):
-            connection, calls = joined(side)
-            cursor = connection.execute(query)
-            rows = [cursor.fetchone() for _ in range(at)]
-            found.append(outcome(lambda: connection.execute(write).fetchall()))
-            found += [rows, outcome(cursor.fetchall), calls]
-        return found
-    compare(action, oracle='C')
+    compare(written_between_rows(joined, query, write, (0, 1, 2, 3, 20, 55)), oracle='C')
 
 
 def test_writes_in_every_call():

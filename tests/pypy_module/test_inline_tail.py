@@ -8,7 +8,7 @@ import pytest
 import sqpyte
 from tests.extent import everything
 
-from .inlining import compare, dropped_in_the_middle, outcome, planned, row_by_row
+from .inlining import compare, dropped_in_the_middle, outcome, planned, row_by_row, written_between_rows
 from .test_inline_between import WRITES
 from .test_inline_cut import aggregate, joined, sqpyte_side
 
@@ -289,13 +289,4 @@ def test_dropped_in_the_middle(query):
 @pytest.mark.parametrize('write', ['UPDATE u SET y = y + 1000', 'DELETE FROM t', 'DROP INDEX ux', 'VACUUM'])
 @pytest.mark.parametrize('query', [query for query in FEW if 'max(' not in query])
 def test_writes_between_rows(write, query):
-    def action(side):
-        found = []
-        for at in (0, 1, 3):
-            connection, calls = joined(side)
-            cursor = connection.execute(query)
-            rows = [cursor.fetchone() for _ in range(at)]
-            found.append(outcome(lambda: connection.execute(write).fetchall()))
-            found += [rows, outcome(cursor.fetchall), calls]
-        return found
-    compare(action, oracle='C')
+    compare(written_between_rows(joined, query, write, (0, 1, 3)), oracle='C')

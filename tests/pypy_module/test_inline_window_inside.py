@@ -7,7 +7,7 @@ import pytest
 
 from tests.extent import everything
 
-from .inlining import compare, dropped_in_the_middle, outcome, planned
+from .inlining import compare, dropped_in_the_middle, outcome, planned, written_between_rows
 from .test_inline_between import WRITES
 from .windows import BRIEF, FEW, SORTED, filled, sqpyte_side, window_class
 
@@ -36,16 +36,7 @@ def test_writes_inside(write, query):
     'UPDATE t SET b = b + 1', 'DELETE FROM t WHERE a > 60'])
 @pytest.mark.parametrize('query', FEW)
 def test_writes_between_rows(write, query):
-    def action(side):
-        found = []
-        for at in (1, 2, 55):
-            connection, calls = filled(side)
-            cursor = connection.execute(query)
-            rows = [cursor.fetchone() for _ in range(at)]
-            found.append(outcome(lambda: connection.execute(write).fetchall()))
-            found += [rows, outcome(cursor.fetchall), calls]
-        return found
-    compare(action, oracle='C')
+    compare(written_between_rows(filled, query, write, (1, 2, 55)), oracle='C')
 
 
 @pytest.mark.parametrize('query', FEW)

@@ -6,7 +6,7 @@ import pytest
 
 import sqpyte
 from pypy_module import ranking
-from tests.pypy_module.inlining import Side, answers, outcome
+from tests.pypy_module.inlining import Side, answers, failing_collation, outcome
 
 SORTS = [
     'SELECT a, k FROM t ORDER BY k COLLATE mine', 'SELECT a, k FROM t ORDER BY k COLLATE mine DESC',
@@ -129,14 +129,8 @@ def test_texts_that_are_compared_once(ranked):
 def test_what_a_collation_raises(ranked, late):
     def action(side):
         calls = []
-
-        def fails(x, y):
-            calls.append(x)
-            if len(calls) == late:
-                raise KeyError('late')
-            return (x > y) - (x < y)
         connection = filled(side, texts(500, 1))
-        connection.create_collation('fails', fails)
+        connection.create_collation('fails', failing_collation(calls, late))
         found = [outcome(lambda: connection.execute('SELECT a FROM t ORDER BY k COLLATE fails').fetchall())]
         calls[:] = [1] * 1000
         return found + connection.execute('SELECT a FROM t ORDER BY k COLLATE fails, a').fetchall()
