@@ -92,7 +92,7 @@ EDITS = [
         "};\n",
         "                            /* NB: pLruPrev is only valid if pLruNext!=0 */\n"
         "  u32 bSqpytePinned;        /* Pinned, though in the list (page_clock.h) */\n"
-        "  u32 bSqpyteUsed;          /* Asked for again since it was put into the list */\n"
+        "  u32 nSqpyteUsed;          /* How often it was asked for again (page_clock.h) */\n"
         "};\n",
     ),
     Edit(
@@ -181,6 +181,6 @@ EDITS = [
         "    /* pPage->pLruPrev = 0;\n"
         "    ** No need to clear pLruPrev since it is not accessed when pLruNext==0 */\n",
         "    pPage->pLruNext = 0;\n"
-        "    pPage->bSqpytePinned = pPage->bSqpyteUsed = 0;\n",
+        "    pPage->bSqpytePinned = pPage->nSqpyteUsed = 0;\n",
     ),
 ]
