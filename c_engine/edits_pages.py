@@ -1,6 +1,7 @@
 """Edits of how SQLite reads and keeps pages.
 
 * scans reading ahead (read_ahead.h);
+* reads timed (read_clock.h);
 * the page cache's list by last use written when a page has to go, not at each visit (page_clock.h).
 """
 from c_engine.edit import Edit
@@ -27,6 +28,7 @@ EDITS = [
         "static int unixLock(sqlite3_file *id, int eFileLock){\n",
         "static int seekAndRead(unixFile*, sqlite3_int64, void*, int);\n"
         "#include \"read_ahead.h\"\n"
+        "#include \"read_clock.h\"\n"
         "static int unixLock(sqlite3_file *id, int eFileLock){\n",
     ),
     Edit(
@@ -34,7 +36,7 @@ EDITS = [
         "  got = seekAndRead(pFile, offset, pBuf, amt);\n"
         "  if( got==amt ){\n",
         "  if( sqpyteReadAhead(pFile, pBuf, amt, offset) ) return SQLITE_OK;\n"
-        "  got = seekAndRead(pFile, offset, pBuf, amt);\n"
+        "  got = sqpyteRead(pFile, offset, pBuf, amt);\n"
         "  if( got==amt ){\n",
     ),
     Edit(

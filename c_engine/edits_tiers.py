@@ -36,7 +36,8 @@ EDITS = [
         "  struct SqpyteRecalled *pSqpyteRecalled;  /* Results of subqueries (recall.c) */\n"
         "  u8 sqpyteSeeks;         /* The VM may go down B-trees */\n"
         "  u8 sqpyteTier;          /* SQPYTE_TIER_C or SQPYTE_TIER_VM */\n"
-        "  u8 sqpyteResumed;       /* Within one sqlite3_step: keep iCurrentTime */\n",
+        "  u8 sqpyteResumed;       /* Within one sqlite3_step: keep iCurrentTime */\n"
+        "  i64 sqpyteReadSince;    /* What had been read at sqpyteHotSince (read_clock.h) */\n",
     ),
     Edit(
         "exec-locals",
