@@ -4,6 +4,7 @@ import collections
 import json
 import os
 import subprocess
+from typing import Callable
 
 from benchmarks import ablations, driver, places, queries, ssb, worker
 
@@ -58,7 +59,35 @@ def clean_environment(**more):
     return kept
 
 
-class PythonEngine:
+class Engine:
+    """What the engines have in common: a process that harness.h or worker.py describes.
+
+    A subclass has a `name`, and a method `command` that returns the command line (list of str) and the
+    environment (dict) of a process that runs a query.
+    """
+
+    name: str
+    command: Callable
+    in_turns = True   # its processes run when they are asked to (turns.py)
+
+    def read(self, found):
+        """Return the Outcome of what a process printed."""
+        return found
+
+    def configuration(self, nothing, database, settings):
+        """Return the configuration that a process prints which runs `nothing`. Raises EngineFailure."""
+        command, environment = self.command(nothing, None, database, settings)
+        return json.loads(run_process(self.name, command, environment,
+                                      settings.timeout))['configuration']
+
+    def run(self, query, scale, database, settings):
+        """Run one query in a process of its own; return its Outcome. Raises EngineFailure."""
+        command, environment = self.command(query, scale, database, settings)
+        return self.read(outcome(self.name, run_process(self.name, command, environment,
+                                                        settings.timeout)))
+
+
+class PythonEngine(Engine):
     """A DB-API module under an interpreter; runs the micro-benchmarks and examples/figure3.py.
 
     Args:
@@ -69,8 +98,6 @@ class PythonEngine:
         make: the command that builds what the module needs, for messages.
         switches: environment variables of its processes (dict).
     """
-
-    in_turns = True   # its processes run when they are asked to
 
     def __init__(self, name, interpreter, module, on_stock, make, switches=None):
         self.name = name
@@ -100,10 +127,6 @@ class PythonEngine:
         command = [self.interpreter(), '-m', 'benchmarks.worker', json.dumps(request)]
         return command, self.environment(settings)
 
-    def read(self, found):
-        """Return the Outcome of what a process printed."""
-        return found
-
     def check(self, database, settings):
         """Return the configuration of a process of this engine, checking that it can run.
 
@@ -111,9 +134,7 @@ class PythonEngine:
             places.Missing: it can't; says what to type.
         """
         try:
-            command, environment = self.command(None, None, database, settings)
-            found = json.loads(run_process(self.name, command, environment,
-                                           settings.timeout))['configuration']
+            found = self.configuration(None, database, settings)
         except EngineFailure as error:
             raise places.Missing('%s\nThe engine can\'t run yet: type `%s`, or choose others with '
                                  '`--engines`' % (error, self.make)) from error
@@ -126,25 +147,6 @@ class PythonEngine:
                     % (self.name, found['executable'], found['libraries'], expected))
         return found
 
-    def run(self, query, scale, database, settings):
-        """Run one micro-benchmark in a process of its own; return its Outcome.
-
-        Raises:
-            EngineFailure: the process failed.
-        """
-        return run(self, query, scale, database, settings)
-
-
-def run(engine, query, scale, database, settings):
-    """Run one query of an engine in a process of its own; return its Outcome.
-
-    Raises:
-        EngineFailure: the process failed.
-    """
-    command, environment = engine.command(query, scale, database, settings)
-    return engine.read(outcome(engine.name, run_process(engine.name, command, environment,
-                                                        settings.timeout)))
-
 
 def c_command(program, library, what, database, settings):
     """Return the command line (list of str) of one of the harness's C programs (see harness.h)."""
@@ -156,7 +158,7 @@ def c_command(program, library, what, database, settings):
     return command
 
 
-class ProgramEngine:
+class ProgramEngine(Engine):
     """The micro-benchmarks written in C against the C API of a library (micro.c): what is left of
     the border's cost when there is no Python.
 
@@ -164,8 +166,6 @@ class ProgramEngine:
         name: the engine's name.
         library: function that returns the library's path.
     """
-
-    in_turns = True   # its processes run when they are asked to
 
     def __init__(self, name, library):
         self.name = name
@@ -183,17 +183,7 @@ class ProgramEngine:
 
     def check(self, database, settings):
         """Return the configuration of a process of this engine. Raises places.Missing."""
-        command, environment = self.command('', None, database, settings)
-        return json.loads(run_process(self.name, command, environment,
-                                      settings.timeout))['configuration']
-
-    def run(self, query, scale, database, settings):
-        """Run one micro-benchmark in a process of its own; return its Outcome.
-
-        Raises:
-            EngineFailure: the process failed.
-        """
-        return run(self, query, scale, database, settings)
+        return self.configuration('', database, settings)
 
 
 def as_python(answer):
@@ -205,7 +195,7 @@ def as_python(answer):
     return answer
 
 
-class LibraryEngine:
+class LibraryEngine(Engine):
     """A library with the sqlite3 C API, run by driver.c; runs TPC-H's or SSB's queries.
 
     Args:
@@ -214,8 +204,6 @@ class LibraryEngine:
         text: function that returns the SQL of a query from its name and the scale.
         environment: what its processes have in their environment beside ours (dict).
     """
-
-    in_turns = True   # its processes run when they are asked to
 
     def __init__(self, name, library, text=queries.text, environment=None):
         self.name = name
@@ -231,18 +219,17 @@ class LibraryEngine:
     def command(self, query, scale, database, settings):
         """Return the command line (list of str) and the environment (dict) of a process that runs
         the query of this name."""
-        return (c_command(driver.build(), self.library(), self.text(query, scale), database, settings),
-                clean_environment(**self.environment))
+        return self.sql_command(self.text(query, scale), database, settings)
 
-    def read(self, found):
-        """Return the Outcome of what a process printed."""
-        return found
+    def sql_command(self, sql, database, settings, more=None):
+        """Return the same of a process that runs a statement, with `more` (a dict) in its environment."""
+        return (c_command(driver.build(), self.library(), sql, database, settings),
+                clean_environment(**dict(self.environment, **more or {})))
 
     def run_sql(self, sql, database, settings, more=None):
         """Run one statement in a process of its own, with `more` (a dict) in its environment; return
         its Outcome. Raises EngineFailure."""
-        command = c_command(driver.build(), self.library(), sql, database, settings)
-        environment = clean_environment(**dict(self.environment, **more or {}))
+        command, environment = self.sql_command(sql, database, settings, more)
         return outcome(self.name, run_process(self.name, command, environment, settings.timeout))
 
     def run(self, query, scale, database, settings, more=None):

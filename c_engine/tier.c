@@ -167,9 +167,14 @@ static int sqpyteReadsMostly(const Vdbe *p, i64 elapsed){
   return (sqpyteReadingNs - p->sqpyteReadSince)*100 > elapsed*SQPYTE_READING_PERCENT;
 }
 
+/* About how long tracing a loop takes. */
+static i64 sqpyteTracingCost(const SqpyteScan *pScan){
+  return (i64)pScan->nOp * SQPYTE_TRACING_NS;
+}
+
 /* Whether the program's runs in C have taken as long as tracing this loop may. */
 static int sqpyteRepeated(const SqpyteHistory *pHistory, const SqpyteScan *pScan){
-  i64 cost = (i64)pScan->nOp * SQPYTE_TRACING_NS;
+  i64 cost = sqpyteTracingCost(pScan);
   return pHistory->runsC>0 && pHistory->inC>=(cost>SQPYTE_REPEATED_NS ? cost : SQPYTE_REPEATED_NS);
 }
 
@@ -191,7 +196,7 @@ static int sqpyteSeekingPays(Vdbe *p, SqpyteHistory *pHistory, const SqpyteScan 
 /* The choice for a loop without seeks. */
 static int sqpyteTracingPays(Vdbe *p, SqpyteHistory *pHistory, const SqpyteScan *pScan, i64 now){
   i64 elapsed = now - p->sqpyteHotSince;
-  i64 cost = (i64)pScan->nOp * SQPYTE_TRACING_NS;
+  i64 cost = sqpyteTracingCost(pScan);
   if( pHistory->entered || sqpyteRepeated(pHistory, pScan) ) return 1;
   if( elapsed>SQPYTE_SPENT_TIMES*cost ) return 1;
   return elapsed>SQPYTE_WORTH_TIMES*cost/100
