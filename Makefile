@@ -6,6 +6,7 @@ CC := gcc
 endif
 PYTHON := build/pypy-env/bin/python
 SCALE ?= 0.05
+SECONDS ?= 600
 export CC
 
 # Ours, and what `make lint` reads.
@@ -13,7 +14,7 @@ ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
 .PHONY: all help deps deps-test engine pypy-env test-env data figure3 python27 vm test test-all test-pypy \
-        test-cpython lint docs bench bench-ablations profile clean distclean
+        test-cpython fuzz lint docs bench bench-ablations profile clean distclean
 .NOTPARALLEL:
 
 all: figure3  ## the main job: install and build what is missing, then run the paper's Figure 3
@@ -75,6 +76,10 @@ test-all: test  ## all of that, all of sqllogictest, damages, failures, many mor
 	  tests/corruption tests/faults tests/pypy_module
 	@SQPYTE_TESTS=all $(MAKE) test-cpython
 	@HYPOTHESIS_PROFILE=deep $(PYTHON) -m pytest tests/differential
+
+# Failures are kept under build/fuzz/failures. FUZZ='--seed 7 --only scripts': more of the command line.
+fuzz: test-env vm  ## run generated work in many ways beside stock SQLite (SECONDS=600)
+	@$(PYTHON) -m tests.fuzz --seconds $(SECONDS) $(FUZZ)
 
 test-pypy: test-env data
 	@$(PYTHON) -m pytest tests

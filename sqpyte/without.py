@@ -2,7 +2,8 @@
 
 Read when the VM starts.  A program that is decoded afterwards leaves the opcodes of a group to
 upstream's code, one at a time, in a hot loop as elsewhere; traces are made all the same, without
-them.  `python -m benchmarks` has an engine `vm-no-...` for each (benchmarks/ablations.py).
+them.  `python -m benchmarks` has an engine `vm-no-...` for each (benchmarks/ablations.py).  An
+opcode's name, as `Column` (any but IsType), stands for that opcode alone: for tests.
 """
 from c_engine.generated import opcodes
 
@@ -31,6 +32,9 @@ ENGINE = {
 _OPCODES = [(name, [getattr(opcodes, 'OP_' + opcode) for opcode in GROUPS[name].split()])
             for name in sorted(GROUPS)]
 _ENGINE = sorted(ENGINE)
+# IsType looks at what Column, in the same tier, has noted in the cursor: alone in C it has no meaning.
+_NAMES = [(name[3:], getattr(opcodes, name)) for name in sorted(dir(opcodes))
+          if name.startswith('OP_') and name != 'OP_IsType']
 
 
 class Switches(object):
@@ -54,6 +58,10 @@ class Switches(object):
                     found = True
                     for number in numbers:
                         self.in_c[number] = 1
+            for name, number in _NAMES:
+                if word == name:
+                    found = True
+                    self.in_c[number] = 1
             known = known and found
         return known
 

@@ -87,4 +87,6 @@ def test_switches(monkeypatch):
     switches = without.Switches()
     assert switches.read('arithmetic,type-specialisation,iso-dates')
     assert switches.types and sum(switches.in_c) == 5
+    assert switches.read('Rowid,Integer,Column') and sum(switches.in_c) == 8
+    assert not switches.read('IsType') and sum(switches.in_c) == 8
     assert not switches.read('nothing')

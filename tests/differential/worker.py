@@ -1,9 +1,12 @@
 """A tier in a process of its own: it takes scripts, and gives transcripts back.
 
-Child: `python -m tests.differential.worker DIRECTORY capi LIBRARY TIER` or `... DIRECTORY module
-MODULE`, pickles on stdin and stdout.  Parent: `Worker`.  A child that crashes or hangs is a
-`Crash` of that script, so hypothesis shrinks it, and the next script gets a new child.
+Child: `python -m tests.differential.worker DIRECTORY capi LIBRARY TIER`, `... DIRECTORY module
+MODULE`, or `... DIRECTORY PACKAGE.MODULE:FUNCTION ARGUMENTS`, where the function takes the arguments
+and returns (greeting, run(script, directory)); pickles on stdin and stdout.  Parent: `Worker`.  A
+child that crashes or hangs is a `Crash` of that script, so hypothesis shrinks it, and the next script
+gets a new child.
 """
+import importlib
 import os
 import pickle
 import select
@@ -30,13 +33,15 @@ class Worker:
     """The parent's end.
 
     Args: arguments, the child's command line after `-m tests.differential.worker` (list of str);
-    python, its interpreter (str); environment, variables added to ours (dict).
+    python, its interpreter (str); environment, variables added to ours (dict); patience, seconds for
+    one script.
     """
 
-    def __init__(self, arguments, python=sys.executable, environment=()):
+    def __init__(self, arguments, python=sys.executable, environment=(), patience=PATIENCE):
         self.arguments = list(arguments)
         self.python = python
         self.environment = dict(environment)
+        self.patience = patience
         self.process = None
         self.directory = None
         self.errors = None
@@ -78,10 +83,10 @@ class Worker:
         return self.receive()
 
     def _read(self):
-        if not select.select([self.process.stdout], [], [], PATIENCE)[0]:
+        if not select.select([self.process.stdout], [], [], self.patience)[0]:
             self.process.send_signal(signal.SIGABRT)    # faulthandler shows where it was
             self.stop()
-            raise Crash("no answer after %d s" % PATIENCE)
+            raise Crash("no answer after %d s\n%s" % (self.patience, self._last_words()))
         try:
             return pickle.load(self.process.stdout)
         except (EOFError, pickle.UnpicklingError):
@@ -148,7 +153,6 @@ def _repeated(run, times):
 
 def _module_runner(name):
     import ctypes
-    import importlib
     from .module_session import Session
     try:
         module = importlib.import_module(name)
@@ -173,6 +177,14 @@ def _hasty_jit():
     return 4
 
 
+def _maker(name):
+    """The function that makes a runner: of this module, or a named one of another."""
+    if ":" not in name:
+        return {"capi": _capi_runner, "module": _module_runner}[name]
+    module, function = name.split(":")
+    return getattr(importlib.import_module(module), function)
+
+
 def main(directory, *arguments):
     """The child: greet, then answer scripts until stdin ends; directory is for its files."""
     requests = os.fdopen(os.dup(0), "rb")
@@ -184,8 +196,7 @@ def main(directory, *arguments):
         answers.flush()
 
     try:
-        make = {"capi": _capi_runner, "module": _module_runner}[arguments[0]]
-        greeting, run = make(*arguments[1:])
+        greeting, run = _maker(arguments[0])(*arguments[1:])
     except Unavailable as error:
         answer("unavailable", str(error))
         return

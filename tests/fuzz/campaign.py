@@ -1,0 +1,78 @@
+"""The loop: cases of the kinds in turns, until the time is over; failures are shrunk and kept."""
+import sys
+import time
+
+from . import failures
+from .shrink import shrunk
+
+_LOOKS = 3      # how often a failing case is run again, in a new process, before it counts as unsteady
+
+
+class Campaign:
+    """Fuzzes for a while.
+
+    Args: kinds, a list of those of kinds.py; seed, a text (str); say, prints a line.
+    Attributes: failed, the files of the failures (list of str); counts, cases by kind (dict).
+    """
+
+    def __init__(self, kinds, seed, say=None):
+        self.kinds = kinds
+        self.seed = seed
+        self.say = say or (lambda text: print(text, file=sys.stderr, flush=True))
+        self.failed = []
+        self.counts = {kind.name: 0 for kind in kinds}
+
+    def run(self, seconds=None, count=None, most_failures=20):
+        """Run cases for so many seconds, or so many of each kind. Returns: whether all is well (bool)."""
+        start = time.monotonic()
+        said = start
+        turn = 0
+        while len(self.failed) < most_failures:
+            now = time.monotonic()
+            if (seconds is not None and now - start >= seconds) or (count is not None and turn >= count):
+                break
+            if now - said >= 30:
+                said = now
+                self.say("fuzz: %d s, %s, %d failures" % (now - start, self.summary(), len(self.failed)))
+            for kind in self.kinds:
+                self._one(kind, "%s/%s/%d" % (self.seed, kind.name, turn))
+            turn += 1
+        self.say("fuzz: seed %s: %s in %d s, %d failures" % (
+            self.seed, self.summary(), time.monotonic() - start, len(self.failed)))
+        return not self.failed
+
+    def summary(self):
+        """How many cases of each kind (str)."""
+        return ", ".join("%d %s" % (self.counts[name], name) for name in sorted(self.counts))
+
+    def _one(self, kind, seed):
+        case = kind.case(seed)
+        words = kind.check(case)
+        self.counts[kind.name] += 1
+        if words:
+            self._failure(kind, case, words)
+
+    def _failure(self, kind, case, words):
+        self.say("fuzz: seed %s: %s" % (case["seed"], words))
+        case, steady = self._reproduced(kind, case)
+        if steady:
+            case, words = shrunk(case, kind, words)
+        path = failures.kept(case, words)
+        self.failed.append(path)
+        self.say("fuzz: kept%s: %s\nfuzz: run it again: python -m tests.fuzz --replay %s" % (
+            "" if steady else " (unsteady, not shrunk)", words, path))
+
+    def _reproduced(self, kind, case):
+        """(the case as it fails in a new process, with what ran before if it takes that; whether it does)."""
+        history = kind.with_history(case)
+        for candidate in (case, history):
+            for _ in range(_LOOKS):
+                kind.fresh()
+                if kind.check(candidate):
+                    return candidate, True
+        return history, False
+
+    def stop(self):
+        """End the kinds' processes."""
+        for kind in self.kinds:
+            kind.stop()

@@ -1,0 +1,51 @@
+"""The worker's side of a kind: (greeting, run(case, directory)) for tests/differential/worker.py.
+
+A case that a worker gets is a dict with `script` and `times`, how often it is run for a JIT to warm up.
+The answer is ("transcript", lines of each action), the last one, or the first that isn't as those
+before it; or ("too long", places of actions), from stock.
+"""
+import os
+
+from tests.differential import capi
+from tests.differential.worker import ROOT, Unavailable
+
+from .session import Session, TooLong
+
+
+def c_api(path, how):
+    """A runner over the C API.
+
+    Args: path, the library's; how: "stock", "translated", "untranslated" (the VM as plain Python), "poison"
+    (so, dead registers overwritten) or "in-c" (so, and every opcode runs in C).
+    """
+    if not os.path.exists(path):
+        raise Unavailable("%s is missing: run `make vm`" % os.path.relpath(path, ROOT))
+    if how in ("untranslated", "poison", "in-c"):
+        from sqpyte import host
+        host.install(path)
+        if how != "untranslated":
+            host.poison(all_in_c=how == "in-c")
+    library = capi.Library(path)
+
+    def perform(script, directory):
+        if how != "stock":
+            library.set_mode(script["mode"], script["threshold"])
+        library.seed()
+        return Session(library, script, directory, watched=how == "stock").perform(script["actions"])
+    return "SQLite %s" % library.version(), repeated(perform, 1 if how == "stock" else None)
+
+
+def repeated(perform, times=None):
+    """A runner that performs a case's script several times: `times`, or if that is None case["times"]."""
+    def run(case, directory):
+        transcript = None
+        for _ in range(times or case["times"]):
+            before = transcript
+            try:
+                transcript = perform(case["script"], directory)
+            except TooLong as error:
+                return "too long", error.args[0]
+            if before is not None and transcript != before:
+                break
+        return "transcript", transcript
+    return run

@@ -1,0 +1,110 @@
+"""In which configuration a script is run: library, interpreter and environment, chosen at random.
+
+A way is a dict: `how` (see child.py), `library`, `environment`, `times` (how often each script is run
+for a JIT to warm up) and, for the DB-API, `parameters` of PyPy's JIT.
+"""
+import glob
+import os
+import sys
+
+from sqpyte import ops, without
+from tests.differential.worker import ROOT, Worker
+
+BUILD = os.environ.get("SQPYTE_BUILD", os.path.join(ROOT, "build"))
+STOCK = os.path.join(BUILD, "libsqlite3-stock.so")
+ENGINE = os.path.join(BUILD, "libsqpyte-engine.so")
+TRANSLATED = os.path.join(BUILD, "libsqpyte.so")
+PATIENCE = 150          # seconds for a script, which takes some hundredths of one
+_JIT = [
+    None, "threshold=3,function_threshold=3,trace_eagerness=2", "threshold=2,trace_eagerness=1",
+    "threshold=5,trace_eagerness=1,trace_limit=700", "threshold=3,trace_eagerness=2,decay=0", "off",
+    "threshold=3,trace_eagerness=2,enable_opts=intbounds:rewrite:virtualize:string:pure:earlyforce:heap",
+    "threshold=4,trace_eagerness=3,retrace_limit=3,max_unroll_loops=2", "threshold=7,trace_eagerness=200",
+    "threshold=3,trace_eagerness=2,loop_longevity=2", "threshold=3,trace_eagerness=2,disable_unrolling=0",
+]
+_GROUPS = sorted(without.GROUPS) + [without.TYPES] + sorted(without.ENGINE)
+_OPCODES = sorted(declaration.name for declaration in ops.TABLE.values() if declaration.name != "IsType")
+_PYPY_JIT = [{}, {"threshold": 13, "function_threshold": 17, "trace_eagerness": 5},
+             {"threshold": 5, "function_threshold": 7, "trace_eagerness": 1},
+             {"threshold": 30, "function_threshold": 40, "trace_eagerness": 2, "loop_longevity": 3}]
+
+
+def _without(chance):
+    """What SQPYTE_WITHOUT names."""
+    words = []
+    if chance.one_in(3):
+        words += chance.some(_GROUPS, 1, 2)
+    if chance.one_in(3):
+        words += chance.some(_OPCODES, 1, chance.pick([1, 2, 12]))
+    return ",".join(words)
+
+
+def c_api(chance, hows):
+    """A way over the C API (dict). Args: chance, a Chance; hows, those that may be drawn (list of str)."""
+    how = chance.pick(hows)
+    environment = {}
+    left_out = _without(chance)
+    if left_out:
+        environment["SQPYTE_WITHOUT"] = left_out
+    times = 1
+    library = ENGINE
+    if how == "translated":
+        library = TRANSLATED
+        times = chance.pick([1, 2, 4])
+        parameters = chance.pick(_JIT)
+        if parameters:
+            environment["SQPYTE_JIT"] = parameters
+        if chance.one_in(8):
+            environment["SQPYTE_VM_MEMORY"] = chance.pick(["0", "1", "2"])
+    return {"how": how, "library": library, "environment": environment, "times": times}
+
+
+def module(chance):
+    """A way over the DB-API (dict)."""
+    environment = {"SQPYTE_INLINE": chance.pick(["always", "always", "1", "0"]),
+                   "SQPYTE_LIBRARY": ENGINE}
+    if chance.one_in(4):
+        environment["SQPYTE_SPECIALISE"] = "0"
+    left_out = ",".join(chance.some(sorted(without.ENGINE), 1, 2)) if chance.one_in(4) else ""
+    if left_out:
+        environment["SQPYTE_WITHOUT"] = left_out
+    if os.path.exists(TRANSLATED) and chance.one_in(3):
+        environment.update(SQPYTE_LIBRARY=TRANSLATED, SQPYTE_VM=chance.pick(["hot", "always", "off"]),
+                           SQPYTE_VM_THRESHOLD=chance.pick(["1", "30"]),
+                           SQPYTE_JIT="threshold=3,function_threshold=3,trace_eagerness=2")
+    return {"how": "module", "library": environment["SQPYTE_LIBRARY"], "environment": environment,
+            "times": chance.pick([1, 2, 4]), "parameters": chance.pick(_PYPY_JIT)}
+
+
+def available():
+    """The ways of the C API whose library is there (list of str): the untranslated VM's ones only if
+    there is no other."""
+    return ["translated"] * 5 + ["engine"] if os.path.exists(TRANSLATED) else ["untranslated", "engine"]
+
+
+def cpython():
+    """The newest CPython that the build has made an environment for (str), or this interpreter."""
+    found = glob.glob(os.path.join(ROOT, "build", "cpython-env-3.*", "bin", "python"))
+    found.sort(key=lambda path: int(path.split("env-3.")[1].split(os.sep)[0]))
+    return found[-1] if found else sys.executable
+
+
+def worker(way):
+    """A Worker for a way."""
+    if way["how"] == "module":
+        arguments = ["tests.fuzz.child:module", "sqpyte", repr(way["parameters"])]
+        return Worker(arguments, environment=way["environment"], patience=PATIENCE)
+    slow = way["how"] in ("untranslated", "poison", "in-c")
+    return Worker(["tests.fuzz.child:c_api", way["library"], way["how"]],
+                  sys.executable if slow else cpython(), way["environment"], PATIENCE)
+
+
+def stock():
+    """A Worker for the stock library, over the C API."""
+    return Worker(["tests.fuzz.child:c_api", STOCK, "stock"], cpython(), patience=PATIENCE)
+
+
+def stock_module():
+    """A Worker for CPython's sqlite3 on the stock library."""
+    return Worker(["tests.fuzz.child:module", "sqlite3", "{}"], cpython(), {
+        "LD_LIBRARY_PATH": os.path.join(BUILD, "stock")}, PATIENCE)
