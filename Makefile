@@ -13,8 +13,8 @@ export CC
 ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
-.PHONY: all help deps deps-test engine pypy-env test-env data figure3 python27 vm test test-all test-pypy \
-        test-cpython fuzz lint docs bench bench-ablations profile clean distclean
+.PHONY: all help deps deps-test deps-upstream engine pypy-env test-env data figure3 python27 vm test test-all \
+        test-pypy test-cpython test-upstream fuzz lint docs bench bench-ablations profile clean distclean
 .NOTPARALLEL:
 
 all: figure3  ## the main job: install and build what is missing, then run the paper's Figure 3
@@ -80,6 +80,12 @@ test-all: test  ## all of that, all of sqllogictest, damages, failures, many mor
 # Failures are kept under build/fuzz/failures. FUZZ='--seed 7 --only scripts': more of the command line.
 fuzz: test-env vm  ## run generated work in many ways beside stock SQLite (SECONDS=600)
 	@$(PYTHON) -m tests.fuzz --seconds $(SECONDS) $(FUZZ)
+
+test-upstream: deps-upstream vm test-env  ## run SQLite's own test suite in five configurations beside stock (hours; goes on where it was stopped)
+	@$(PYTHON) -m tests.upstream run $(FILES)
+
+deps-upstream: deps-test
+	@tools/install.sh upstream
 
 test-pypy: test-env data
 	@$(PYTHON) -m pytest tests

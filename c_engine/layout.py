@@ -136,11 +136,12 @@ def program(source_path, source, header, own_header):
     return '\n'.join(lines)
 
 
-def generate(source_path):
+def generate(source_path, options=flags.DEFINES):
     """Compile and run the program; return the source (str) of generated/layout.py.
 
     Args:
         source_path: path of the amalgamation to measure, sqlite3.h beside it.
+        options: the compiler's -D and -I options.
 
     Raises:
         subprocess.CalledProcessError: a field or a constant isn't there any more; the compiler's
@@ -160,7 +161,7 @@ def generate(source_path):
         with open(text, 'w') as file:
             file.write(program(source_path, source, header, own_header))
         # The edits call functions of engine.c: the linker drops what main() doesn't reach.
-        command = flags.compiler() + flags.DEFINES + [
+        command = flags.compiler() + list(options) + [
             '-w', '-O0', '-ffunction-sections', '-fdata-sections', '-Wl,--gc-sections',
             '-I', directory, '-I', os.path.dirname(os.path.abspath(__file__)), text, '-o', binary]
         subprocess.run(command + flags.LIBRARIES, check=True)

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Installs what is missing from Debian's archive, and says so first.
 #
-# usage: tools/install.sh run|test|npm
+# usage: tools/install.sh run|test|upstream|npm
 #   run   what `make` needs: PyPy 3 with venv and headers, a C compiler, the C library's headers
 #   test  what `make test` needs besides: headers for the translation, a CPython to test against,
 #         programs to run on the library
+#   upstream  what SQLite's own test suite needs besides: Tcl, with headers, and zlib's
 #   npm   the last resort for obtaining SQLite
 #
 # As root, or with a sudo that asks no password, it installs. Otherwise it stops with the command.
@@ -46,11 +47,17 @@ test)
     need "test -z '$version' || python3 -c 'import sys
 if sys.version_info >= (3, 11): import test.test_sqlite3'" "libpython$version-testsuite"
     ;;
+upstream)
+    need "command -v tclsh" tcl
+    need "ls /usr/lib/tclConfig.sh /usr/lib/*/tclConfig.sh /usr/lib/tcl8*/tclConfig.sh 2>/dev/null | grep -q ." \
+        tcl-dev
+    need "$(header zlib.h)" zlib1g-dev
+    ;;
 npm)
     need "command -v npm" npm
     ;;
 *)
-    echo "usage: $0 run|test|npm" >&2
+    echo "usage: $0 run|test|upstream|npm" >&2
     exit 2
     ;;
 esac

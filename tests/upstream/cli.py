@@ -1,0 +1,138 @@
+"""The command line: `python -m tests.upstream run [FILES]`, `show`, `list`, `tree` (`--help` says more).
+
+FILES are test files of SQLite's tree: select1, func.test, 'fts5*', ext/rtree/rtree1.test; without any,
+all of them. What has been run stays in build/upstream/results, so a command that was stopped goes on,
+and `show` prints what is there. Exit code 0: no difference but those that are meant; 1: there are some;
+2: something is missing.
+"""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from c_engine import build as engine
+from c_engine.edit import EditError
+from tests.upstream import build, campaign, files, headers, running, sources, tree
+
+SHOWN = 10  # differences of one file that are shown
+
+
+def parser():
+    """Return the command line's parser."""
+    made = argparse.ArgumentParser(prog='python -m tests.upstream', description=__doc__,
+                                   formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument('what', choices=['run', 'show', 'list', 'tree'])
+    option = made.add_argument
+    option('files', nargs='*', help='test files of SQLite\'s tree')
+    option('--config', action='append', choices=sorted(running.CONFIGURATIONS), metavar='NAME',
+           help='a configuration, more than once if you like: %s; without it, all'
+                % ', '.join(running.CONFIGURATIONS))
+    option('--part', action='store_true', help='the files that `make test` runs')
+    option('--again', action='store_true', help='run what has been run before, too (stock is kept)')
+    option('--jobs', type=int, default=os.cpu_count(), help='files at a time (%(default)s)')
+    option('--all', action='store_true', help='show all differences, not %d of each file' % SHOWN)
+    return made
+
+
+def prepared(needs_vm):
+    """Return (sources.Sources, {'stock': Programs, 'ours': Programs}), built."""
+    paths = engine.Paths()
+    origin = sources.Sources(paths)
+    origin.prepare()
+    programs = {which: build.Programs(which, paths, origin, needs_vm) for which in ('stock', 'ours')}
+    for one in programs.values():
+        one.build()
+    return origin, programs
+
+
+def run(console, work, chosen, configurations, jobs):
+    """Run files with progress on `console`."""
+    done = {name: 0 for name in [running.STOCK] + configurations}
+    columns = [TextColumn('{task.description}'), BarColumn(), TextColumn('{task.completed}/{task.total}'),
+               TimeElapsedColumn()]
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task('SQLite\'s suite', total=len(chosen) * len(done))
+        said = time.time()
+
+        def step(file, configuration):
+            nonlocal said
+            done[configuration] += 1
+            progress.update(task, advance=1, description='%s: %s' % (configuration, escape(file)))
+            if not console.is_terminal and time.time() > said + 60:
+                said = time.time()
+                console.print('%d of %d runs' % (sum(done.values()), len(chosen) * len(done)))
+
+        work.run(chosen, configurations, jobs, step)
+
+
+def show(console, summaries, everything=False):
+    """Print differences and counts; return whether all is well."""
+    for name, summary in summaries.items():
+        by_file = {}
+        for one in summary.unexplained:
+            by_file.setdefault(one.file, []).append(one)
+        for file, found in by_file.items():
+            console.print('[bold red]DIFFERENT[/] %s %s: %d' % (name, escape(file), len(found)),
+                          highlight=False)
+            for one in found if everything else found[:SHOWN]:
+                for line in ('  ' + one.case, '    stock: ' + one.stock, '    ours:  ' + one.ours):
+                    console.print(line if everything else line[:400], markup=False, highlight=False,
+                                  soft_wrap=True)
+        for entry in summary.gone:
+            console.print('[bold red]GONE[/] %s %s %s: no longer differs; remove its line from '
+                          'tests/upstream/meant.py' % (name, entry.file, escape(entry.case)), soft_wrap=True)
+    table = Table()
+    for title in ('configuration', 'files', 'cases', 'unexplained', 'crashes', 'hangs', 'meant', 'flaky'):
+        table.add_column(title, justify='left' if title == 'configuration' else 'right')
+    for name, summary in summaries.items():
+        table.add_row(name, *['%d' % number for number in (
+            summary.files, summary.cases, len(summary.unexplained), len(summary.crashes), len(summary.hangs),
+            len(summary.meant), len(summary.flaky))])
+    console.print(table)
+    return all(summary.fine() for summary in summaries.values())
+
+
+def main(arguments):
+    """Run the command line; return the exit code."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    options = parser().parse_intermixed_args(arguments)
+    console = Console(stderr=False)
+    configurations = options.config or list(running.CONFIGURATIONS)
+    try:
+        if options.what == 'tree':
+            console.print(str(tree.obtain()), soft_wrap=True)
+            return 0
+        if options.what == 'list':
+            origin = sources.Sources(engine.Paths())
+            origin.prepare()
+            console.print('\n'.join(files.choose(origin.directory, options.files)), soft_wrap=True)
+            return 0
+        origin, programs = prepared(configurations != ['c'])
+        names = options.files + (files.PART if options.part else [])
+        chosen = files.choose(origin.directory, names)
+        work = campaign.Campaign(os.path.join(engine.Paths().build, 'upstream'), origin.directory, programs)
+        if options.what == 'run':
+            for configuration in configurations if options.again else []:
+                for file in chosen:
+                    work.results[configuration].forget(file)
+            run(console, work, chosen, configurations, options.jobs)
+        console.print('[bold]%s[/]' % escape(str(origin.origin)), highlight=False, soft_wrap=True)
+        return 0 if show(console, work.summaries(chosen, configurations), options.all) else 1
+    except (tree.NoTree, build.NotBuilt, files.Unknown, EditError, headers.Malformed) as error:
+        print('error: %s' % error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print('stopped; the same command goes on from here', file=sys.stderr)
+        return 2
+    except subprocess.CalledProcessError as error:
+        print('error: this command failed with code %d:\n  %s' % (error.returncode, ' '.join(error.cmd)),
+              file=sys.stderr)
+        return 2

@@ -1,0 +1,87 @@
+"""Compares a run of a test file with stock's runs of it.
+
+Every case of either must have come out the same: right, or wrong with the same result. Two things
+aren't differences. How many steps a series of injected faults has depends on how often memory or a
+file is asked for; a step that only one of the two has, and where all was well, is none. And a case that
+stock itself answers differently from run to run says nothing; it is counted as flaky.
+"""
+
+import re
+
+from tests.upstream import events
+
+# The last parts of the names of such steps, as malloc_common.tcl and tester.tcl make them.
+STEP = re.compile(r'(?:-(?:oom|ioerr|shmerr|cantopen|full|interrupt|faults?|nofail|tran|pers)[\w-]*'
+                  r'|\.(?:transient|persistent|nofail))(?:\.\d+)+(?:#\d+)?$'
+                  r'|\.\d+\.[1-6](?:#\d+)?$')
+# The file names of those whose steps have but numbers: do_ioerr_test, and loops of their own.
+FAULTS = re.compile(r'malloc|ioerr|fault|crash|diskfull|_err|oom')
+
+MISSING = 'missing'
+
+
+class Difference:
+    """A case that came out differently.
+
+    Attributes:
+        file, case: names.
+        stock, ours: what became of it (str).
+    """
+
+    def __init__(self, file, case, stock, ours):
+        self.file = file
+        self.case = case
+        self.stock = stock
+        self.ours = ours
+
+    def __str__(self):
+        return '%s %s\n    stock: %s\n    ours:  %s' % (self.file, self.case, self.stock, self.ours)
+
+
+def flat(run):
+    """Return {case: outcome} of a run with the end of its process as cases."""
+    return dict(run['cases'], **run['ends'])
+
+
+def step_of_faults(file, case):
+    """Return whether a case is one of a series of injected faults."""
+    return bool(STEP.search(case)) or bool(FAULTS.search(file) and re.search(r'\d(?:#\d+)?$', case))
+
+
+def differences(file, stock, ours):
+    """Compare two runs.
+
+    Args:
+        file: the test file's name.
+        stock, ours: runs as running.run returns them.
+
+    Returns:
+        A list of Difference.
+    """
+    left, right = flat(stock), flat(ours)
+    found = []
+    for case in list(left) + [case for case in right if case not in left]:
+        before, after = left.get(case, MISSING), right.get(case, MISSING)
+        if before == after:
+            continue
+        if MISSING in (before, after) and events.OK in (before, after) and step_of_faults(file, case):
+            continue
+        found.append(Difference(file, case, before, after))
+    return found
+
+
+def judge(file, runs, ours):
+    """Compare a run with all runs of stock.
+
+    Args:
+        file: the test file's name.
+        runs: stock's, one or more.
+        ours: a run.
+
+    Returns:
+        (differences, flaky): lists of Difference. Flaky are those cases in which runs of stock differ.
+    """
+    unsteady = {one.case for again in runs[1:] for one in differences(file, runs[0], again)}
+    found = differences(file, runs[0], ours)
+    return ([one for one in found if one.case not in unsteady],
+            [one for one in found if one.case in unsteady])

@@ -1,0 +1,33 @@
+"""The differences from stock that are meant, each with its reason. This list may only shrink.
+
+An entry that no longer occurs in a run of its file in its configuration fails the run until it is
+removed. What belongs here: counters and sizes that say how a result was come by. What doesn't: results.
+"""
+
+import collections
+import re
+
+# `case` is a regular expression of the whole name; `configurations` are names, separated by blanks.
+Meant = collections.namedtuple('Meant', 'file case configurations reason')
+
+MEANT = [
+]
+
+
+def find(file, case, configuration, entries=None):
+    """Return the entry for a difference, or None.
+
+    Args:
+        file, case, configuration: where the difference is.
+        entries: to look in; None: MEANT.
+    """
+    for one in MEANT if entries is None else entries:
+        if one.file == file and configuration in one.configurations.split() and re.fullmatch(one.case, case):
+            return one
+    return None
+
+
+def expected(file, configuration, entries=None):
+    """Return the entries that a run of `file` in `configuration` must meet."""
+    return [one for one in (MEANT if entries is None else entries)
+            if one.file == file and configuration in one.configurations.split()]
