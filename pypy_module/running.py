@@ -61,9 +61,9 @@ class Running(Part):
 
     def _pack(self, statement, parameters):
         """Pack the parameters; when they don't fit, the transaction is begun all the same."""
-        if statement.pack(statement, parameters, 0, 0) >= 0:
-            return
         try:
+            if statement.pack(statement, parameters, 0, 0) >= 0:
+                return
             packing.pack_any(statement, parameters)
         except BaseException:
             if self._db:

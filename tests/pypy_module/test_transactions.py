@@ -53,9 +53,12 @@ def test_which_do_not(first, sql):
     assert not first.in_transaction
 
 
-def test_a_transaction_is_begun_even_if_the_parameters_do_not_fit(first):
-    with pytest.raises(sqpyte.ProgrammingError):
-        first.execute('INSERT INTO t VALUES (?)', ())
+@pytest.mark.parametrize('parameters, error', [
+    ((), sqpyte.ProgrammingError), ((object(),), sqpyte.ProgrammingError), ((2 ** 70,), OverflowError),
+    (('\udcff',), UnicodeEncodeError)])
+def test_a_transaction_is_begun_even_if_the_parameters_do_not_fit(first, parameters, error):
+    with pytest.raises(error):
+        first.execute('INSERT INTO t VALUES (?)', parameters)
     assert first.in_transaction
 
 
