@@ -4,7 +4,8 @@ For tests only: it is a thousand times slower than the translated VM, and needs 
 """
 import os
 
-from c_engine.generated.layout import Vdbe_nCursor, Vdbe_nMem, Vdbe_pFrame
+from c_engine.generated.layout import (
+    MEM_Ephem, MEM_Static, Mem_flags, Mem_z, Vdbe_nCursor, Vdbe_nMem, Vdbe_pFrame)
 from c_engine.generated.opcodes import OP_IsType
 from sqpyte import capi, frame, interp, mem
 from sqpyte.mem import ffi
@@ -80,8 +81,13 @@ def poison(all_in_c):
         if mem.i64(self.vdbe, Vdbe_pFrame):
             return
         last = mem.i32(self.vdbe, Vdbe_nMem) - max(mem.i32(self.vdbe, Vdbe_nCursor), 1)
+        # What C has copied without its bytes (SCopy) has them in the register that it came from.
+        shared = set()
+        for r in kept:
+            if mem.u16(self.mem_address(r), Mem_flags) & (MEM_Ephem | MEM_Static):
+                shared.add(mem.i64(self.mem_address(r), Mem_z))
         for r in range(1, last + 1):
-            if r not in kept:
+            if r not in kept and mem.i64(self.mem_address(r), Mem_z) not in shared:
                 capi.set_null(self.mem_address(r))
                 capi.set_int(self.mem_address(r), POISON)
 
