@@ -5,9 +5,11 @@ import time
 
 from . import failures
 from .campaign import Campaign
-from .kinds import Scripts
+from .kills import Kills
+from .kinds import Module, Scripts
+from .writers import Writers
 
-KINDS = {"scripts": Scripts}
+KINDS = {kind.name: kind for kind in (Scripts, Module, Writers, Kills)}
 
 
 def _arguments():

@@ -4,11 +4,15 @@ A case that a worker gets is a dict with `script` and `times`, how often it is r
 The answer is ("transcript", lines of each action), the last one, or the first that isn't as those
 before it; or ("too long", places of actions), from stock.
 """
+import ast
+import ctypes
+import importlib
 import os
 
 from tests.differential import capi
 from tests.differential.worker import ROOT, Unavailable
 
+from . import module_session
 from .session import Session, TooLong
 
 
@@ -49,3 +53,26 @@ def repeated(perform, times=None):
                 break
         return "transcript", transcript
     return run
+
+
+def module(name, parameters):
+    """A runner over a DB-API module.
+
+    Args: name, "sqlite3" (on the stock library) or "sqpyte"; parameters, of PyPy's JIT (a dict's text).
+    """
+    try:
+        imported = importlib.import_module(name)
+        version = imported.sqlite_version
+        library = ctypes.CDLL(os.environ.get("SQPYTE_LIBRARY", "libsqlite3.so.0"))
+    except (ImportError, AttributeError, OSError) as error:
+        raise Unavailable("import %s: %s" % (name, error)) from None
+    chosen = ast.literal_eval(parameters)
+    if chosen:
+        import pypyjit
+        pypyjit.set_param(**chosen)
+
+    def perform(script, directory):
+        library.sqlite3_test_control(capi.PRNG_SEED, 1, None)
+        session = module_session.Session(imported, script, directory, watched=name == "sqlite3")
+        return session.perform(script["actions"])
+    return "SQLite %s" % version, repeated(perform, 1 if name == "sqlite3" else None)

@@ -3,7 +3,7 @@
 Deterministic forms alone may stand in indexes, generated columns and CHECK; subqueries, parameters
 and calls of the session's functions are left out where SQL forbids them.
 """
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, List
 
 from . import literals
@@ -88,7 +88,7 @@ _EXPRESSION = rules("""
     2: {scalar}
     0.8: {exists}
     0.7: {param}
-    0.3: {call}
+    0.5: {call}
 """)
 
 _CONDITION = rules("""
@@ -143,6 +143,7 @@ _AGGREGATE = rules("""
     0.7: count({c}) FILTER (WHERE {b})
     0.7: sum({c}) FILTER (WHERE {b})
     0.4: max({e}) FILTER (WHERE {b})
+    1: {called}
 """)
 
 _OPERATORS = ["+", "-", "*", "/", "%", "||", "+", "-", "*", "&", "|", "<<", ">>"]
@@ -156,14 +157,14 @@ class Scope:
 
     Attributes: columns, their texts (list of str), none empty; queries, the selects.Queries that
     makes subqueries, or None; depth, how many queries are still nested at most; parameters,
-    whether ?1 may stand; calls, whether the session's functions may be called.
+    whether ?1 may stand; calls, whose functions may be called: "" (none), "c" (those of session.py) or
+    "python" (those of module_session.py).
     """
     columns: List[str]
     queries: Any = None
     depth: int = 0
     parameters: bool = False
-    calls: bool = False
-    names: List[str] = field(default_factory=list)
+    calls: str = ""
 
 
 class Expressions:
@@ -221,9 +222,18 @@ class Expressions:
         if not self.scope.calls:
             return self.c(depth)
         inner = self.e(depth)
-        if self.chance.one_in(4):
+        if self.chance.one_in(6):
             return "fail(CASE WHEN %s THEN %s END)" % (self.b(0), self.c(0))
+        if self.scope.calls == "python":
+            form = self.chance.pick(["echo({0})", "second({1}, {0})", "twice(length({0}))", "second({0}, 1)"])
+            return form.format(inner, self.c(0))
         return "echo(%s)" % inner
+
+    def called(self, depth):
+        """A call of an aggregate written in Python."""
+        if self.scope.calls != "python":
+            return "count(%s)" % self.c(depth)
+        return "%s(%s)" % (self.chance.pick(["pysum", "pysum", "pylist"]), self.e(depth))
 
     def scalar(self, depth):
         """A scalar subquery."""
@@ -270,6 +280,7 @@ def _quoted(items):
 _RULES = {
     "e": Expressions.e, "b": Expressions.b, "agg": Expressions.aggregate, "c": Expressions.c,
     "l": Expressions.constant, "i": Expressions.i, "param": Expressions.param, "call": Expressions.call,
+    "called": Expressions.called,
     "scalar": Expressions.scalar, "exists": Expressions.exists, "member": Expressions.member,
     "json": Expressions.json, "op": _picked(_OPERATORS), "cmp": _picked(_COMPARISONS),
     "order": _picked(_ORDER), "type": _picked(TYPES), "coll": _picked(COLLATIONS),

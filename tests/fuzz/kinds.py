@@ -15,6 +15,7 @@ from .shrink import smaller_scripts
 
 SCRIPTS_PER_WAY = 25    # before another configuration gets a new process
 _STEPS = {"untranslated": 4000, "poison": 3000, "in-c": 3000}
+_ESCAPED = ("UnicodeDecodeError", "SystemError", "'__init__' method raised error")
 _MOST_STEPS = 150000    # opcodes that stock may take for a statement
 
 
@@ -59,6 +60,8 @@ class Scripts:
     def check(self, case):
         """Stock's transcript beside ours. What takes stock too long is left out of case["script"]."""
         expected = self._expected(case)
+        if self.excused(expected):
+            return None
         if case["way"] != self.way or case["before"] or self.worker.process is None:
             self._take(case["way"])
             for script in case["before"]:
@@ -96,6 +99,10 @@ class Scripts:
             actions = script["actions"]
             script["actions"] = [actions[i] for i in range(len(actions)) if i not in answer]
 
+    def excused(self, expected):
+        """Whether a transcript of stock's says nothing about ours (bool)."""
+        return False
+
     def smaller(self, case):
         """Cases a step simpler: fewer scripts before, a plainer way, a smaller script."""
         for i in range(len(case["before"])):
@@ -112,3 +119,29 @@ class Scripts:
         self.oracle.stop()
         if self.worker is not None:
             self.worker.stop()
+
+
+class Module(Scripts):
+    """Generated scripts over the DB-API, under PyPy with the inliner, beside CPython's sqlite3 on stock."""
+
+    name = "module"
+
+    def _oracle(self):
+        return ways.stock_module()
+
+    def _way(self, chance):
+        return ways.module(chance)
+
+    def _script(self, seed, way):
+        script = scripts.generated(seed, _MOST_STEPS, "python")
+        chance = Chance("options " + seed)
+        script["isolation_level"] = chance.pick([None, None, "", "IMMEDIATE"])
+        script["text_factory"] = not chance.one_in(8)
+        # An interrupt stops what is running, and here queries of one row aren't once they are executed.
+        script["actions"] = [action for action in script["actions"] if action[0] != "interrupt"]
+        return script
+
+    def excused(self, expected):
+        """What comes of it in CPython that an aggregate's argument isn't UTF-8: it forgets the exception,
+        which then escapes somewhere else."""
+        return any(words in line for entry in expected for line in entry for words in _ESCAPED)

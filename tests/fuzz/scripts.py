@@ -29,16 +29,18 @@ _VERBS = Weighted((30, "query"), (8, "again"), (22, "write"), (8, "transaction")
 _SMALL, _MEDIUM, _LARGE = 12, 60, 400
 
 
-def generated(seed, most_steps):
-    """The script of a seed (str). Args: most_steps, see the module's docstring (int)."""
-    return _Script(Chance(seed)).make(most_steps)
+def generated(seed, most_steps, calls="c"):
+    """The script of a seed (str). Args: most_steps, see the module's docstring (int); calls, the functions
+    that it may call (see expressions.Scope), if it does."""
+    return _Script(Chance(seed), calls).make(most_steps)
 
 
 class _Script:
-    def __init__(self, chance):
+    def __init__(self, chance, calls):
         self.chance = chance
         self.schema = Schema(chance)
-        self.queries = Queries(chance, self.schema, calls=chance.one_in(5))
+        often = 5 if calls == "c" else 1.5
+        self.queries = Queries(chance, self.schema, calls if chance.one_in(often) else "")
         self.writes = Writes(chance, self.schema, self.queries)
         self.changes = Changes(chance, self.schema, self.queries, self.writes)
         self.actions = []

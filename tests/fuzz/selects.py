@@ -31,10 +31,10 @@ _RECURSIVE = [
 class Queries:
     """Makes SELECTs over a schema.Schema.
 
-    Args: chance, a Chance; schema, a Schema; calls, whether the session's functions may be called.
+    Args: chance, a Chance; schema, a Schema; calls, as in expressions.Scope.
     """
 
-    def __init__(self, chance, schema, calls=False):
+    def __init__(self, chance, schema, calls=""):
         self.chance = chance
         self.schema = schema
         self.calls = calls
@@ -49,7 +49,7 @@ class Queries:
 
     def view(self, width):
         """A query for a view, without parameters (str)."""
-        return self.query(Scope([], self, 1, False, False), width)
+        return self.query(Scope([], self, 1), width)
 
     def nested(self, outer, width, one_row=False):
         """A subquery that may use the columns of outer (a Scope): one row of it is used."""

@@ -19,7 +19,7 @@ class Writes:
         target = chance.pick(self.schema.tables)
         if self.schema.views and chance.one_in(10):
             target = chance.pick(self.schema.views)
-        scope = Scope([], self.queries, chance.pick([0, 0, 1]), True, chance.one_in(8))
+        scope = Scope([], self.queries, chance.pick([0, 0, 1]), True, self.queries.calls)
         text = self._write(target, target.name, scope)
         if chance.one_in(6) and target.kind != "view" and " LIMIT " not in text[-12:]:
             text += " RETURNING " + self._returned(target)
