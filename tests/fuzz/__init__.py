@@ -6,13 +6,16 @@ A failing case is shrunk and kept under build/fuzz/failures, with the command th
     scripts      generated schemas and statements over the C API, ours against stock
     module       the same over the DB-API, with functions written in Python
     callbacks    what Python code that SQLite calls may do, on two connections
-    writers      stock and ours taking turns on one file, and killed
+    writers      stock and ours taking turns as writers of one file
+    kills        writers of one file, killed in the middle
 
     chance.py, literals.py, expressions.py, schema.py,
     selects.py, writes.py, scripts.py                       the grammar
     ways.py                                                 in which configuration ours runs
     session.py, module_session.py, child.py                 the worker's side
-    kinds.py                                                what each kind generates and compares
+    kinds.py                                                what a kind is; scripts and module
+    callbacks.py, callback_session.py                       callbacks
+    transactions.py, writers.py, kills.py                   writers and kills
     shrink.py, failures.py                                  making a failure small, and keeping it
     campaign.py, __main__.py                                the loop, and the command line
     test_*.py                                               a short part, and the oracles by hypothesis

@@ -5,11 +5,12 @@ import time
 
 from . import failures
 from .campaign import Campaign
+from .callbacks import Callbacks
 from .kills import Kills
 from .kinds import Module, Scripts
 from .writers import Writers
 
-KINDS = {kind.name: kind for kind in (Scripts, Module, Writers, Kills)}
+KINDS = {kind.name: kind for kind in (Scripts, Module, Callbacks, Writers, Kills)}
 
 
 def _arguments():

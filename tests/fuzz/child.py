@@ -55,24 +55,30 @@ def repeated(perform, times=None):
     return run
 
 
-def module(name, parameters):
-    """A runner over a DB-API module.
+def imported(name, parameters):
+    """(a DB-API module, what it says of itself), with PyPy's JIT set.
 
     Args: name, "sqlite3" (on the stock library) or "sqpyte"; parameters, of PyPy's JIT (a dict's text).
     """
     try:
-        imported = importlib.import_module(name)
-        version = imported.sqlite_version
-        library = ctypes.CDLL(os.environ.get("SQPYTE_LIBRARY", "libsqlite3.so.0"))
+        found = importlib.import_module(name)
+        version = found.sqlite_version
     except (ImportError, AttributeError, OSError) as error:
         raise Unavailable("import %s: %s" % (name, error)) from None
     chosen = ast.literal_eval(parameters)
     if chosen:
         import pypyjit
         pypyjit.set_param(**chosen)
+    return found, "SQLite %s" % version
+
+
+def module(name, parameters):
+    """A runner over a DB-API module. Args: as `imported`."""
+    found, version = imported(name, parameters)
+    library = ctypes.CDLL(os.environ.get("SQPYTE_LIBRARY", "libsqlite3.so.0"))
 
     def perform(script, directory):
         library.sqlite3_test_control(capi.PRNG_SEED, 1, None)
-        session = module_session.Session(imported, script, directory, watched=name == "sqlite3")
+        session = module_session.Session(found, script, directory, watched=name == "sqlite3")
         return session.perform(script["actions"])
-    return "SQLite %s" % version, repeated(perform, 1 if name == "sqlite3" else None)
+    return version, repeated(perform, 1 if name == "sqlite3" else None)

@@ -97,7 +97,7 @@ def contents(connection):
 
 def judge():
     """A runner for worker.py, on stock: a message is {"seed", "uri", "pragmas"}, which makes the file, or
-    (last, uri): whether the file holds what it must after transaction `last` or the one behind it.
+    (last, uri, pragmas): whether the file holds what it must after transaction `last` or the next one.
     Returns: (the number of the transaction it is at, what is wrong or None)."""
     library = capi.Library(ways.STOCK)
     models = []
@@ -110,9 +110,12 @@ def judge():
             connection.close()
             models[:] = [Model(library, message["seed"], message["pragmas"])]
             return None
-        last, uri = message
+        last, uri, pragmas = message
         connection = capi.Connection(library, uri)
         try:
+            for sql in pragmas:
+                if "locking_mode" in sql:
+                    connection.execute(sql)
             checked = connection.execute("PRAGMA integrity_check")
             found = contents(connection)
         except capi.Error as error:
@@ -174,7 +177,7 @@ class Kills:
                     writer, library=library, uri=uri, pragmas=case["pragmas"], seed=case["seed"],
                     first=last + 1, count=60))
                 self._unlock(path)
-                last, wrong = self.judge.run((told, uri))
+                last, wrong = self.judge.run((told, uri, case["pragmas"]))
                 self._unlock(path)
                 if status not in (0, signal.SIGKILL):
                     wrong = "the writer ended with status %d %s" % (status, wrong or "")

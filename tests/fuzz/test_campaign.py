@@ -7,9 +7,12 @@ import pytest
 from tests.differential.worker import Crash
 
 from . import failures, scripts, ways
+from .callbacks import Callbacks
 from .campaign import Campaign
-from .kinds import Scripts
+from .kills import Kills
+from .kinds import Module, Scripts
 from .shrink import smaller_scripts
+from .writers import Writers
 
 # The same cases in every run where CI is set: a change is judged by what it changes.
 SEED = "ci" if os.environ.get("CI") else "%d" % time.time()
@@ -34,6 +37,11 @@ def test_scripts():
 @pytest.mark.parametrize("how", ["untranslated", "poison", "in-c"])
 def test_scripts_in_the_untranslated_vm(how):
     run(Scripts([how]), 8)
+
+
+@pytest.mark.parametrize("kind, count", [(Module, 12), (Callbacks, 60), (Writers, 20), (Kills, 1)])
+def test_kinds(kind, count):
+    run(kind(), count)
 
 
 def test_scripts_are_made_of_their_seed():

@@ -13,6 +13,7 @@ from tests.differential.worker import ROOT, Worker
 BUILD = os.environ.get("SQPYTE_BUILD", os.path.join(ROOT, "build"))
 STOCK = os.path.join(BUILD, "libsqlite3-stock.so")
 ENGINE = os.path.join(BUILD, "libsqpyte-engine.so")
+STOCK_PATH = {"LD_LIBRARY_PATH": os.path.join(BUILD, "stock")}     # for programs linked to libsqlite3.so.0
 TRANSLATED = os.path.join(BUILD, "libsqpyte.so")
 PATIENCE = 150          # seconds for a script, which takes some hundredths of one
 _JIT = [
@@ -24,8 +25,7 @@ _JIT = [
 ]
 _GROUPS = sorted(without.GROUPS) + [without.TYPES] + sorted(without.ENGINE)
 _OPCODES = sorted(declaration.name for declaration in ops.TABLE.values() if declaration.name != "IsType")
-_PYPY_JIT = [{}, {"threshold": 13, "function_threshold": 17, "trace_eagerness": 5},
-             {"threshold": 5, "function_threshold": 7, "trace_eagerness": 1},
+_PYPY_JIT = [{}, {}, {}, {"threshold": 13, "function_threshold": 17, "trace_eagerness": 5},
              {"threshold": 30, "function_threshold": 40, "trace_eagerness": 2, "loop_longevity": 3}]
 
 
@@ -106,5 +106,4 @@ def stock():
 
 def stock_module():
     """A Worker for CPython's sqlite3 on the stock library."""
-    return Worker(["tests.fuzz.child:module", "sqlite3", "{}"], cpython(), {
-        "LD_LIBRARY_PATH": os.path.join(BUILD, "stock")}, PATIENCE)
+    return Worker(["tests.fuzz.child:module", "sqlite3", "{}"], cpython(), STOCK_PATH, PATIENCE)
