@@ -2,7 +2,7 @@
 
 testfixture is a Tcl interpreter with SQLite and its tests' C code; some tests run the shell and its
 companions beside it. Ours consist of the same edited amalgamation and helpers as the product, compiled
-with SQLITE_TEST, and the same `vm.o`. So the structs must lie as in the product, and that is checked.
+with SQLITE_TEST, and the same `vm.o`.
 """
 
 import glob
@@ -11,8 +11,9 @@ import re
 import subprocess
 
 from c_engine import build as engine
-from c_engine import flags, layout
-from tools import translate, vm_inputs
+from c_engine import flags
+from tests.upstream import linking
+from tests.upstream.linking import NotBuilt
 
 # The suite tests these, and the product hasn't them.
 EXTRA = ['-DSQLITE_NO_SYNC=1', '-DSQLITE_ENABLE_RBU']
@@ -21,22 +22,12 @@ EXTRA = ['-DSQLITE_NO_SYNC=1', '-DSQLITE_ENABLE_RBU']
 STRICT = ['-Werror=implicit-function-declaration', '-Werror=incompatible-pointer-types',
           '-Werror=int-conversion']
 
-NO_TCL = 'no tclConfig.sh: Tcl\'s development files are missing (tools/install.sh upstream installs them)'
-NO_VM = 'the translated VM is missing: run `make vm`'
-
-PROGRAMS = ['testfixture', 'sqlite3', 'sqldiff', 'dbhash']
-
-# As the product is compiled, but with less effort: it takes half the time.
-COMPILE = ['-O1' if option == '-O2' else option for option in flags.COMPILE]
 # The amalgamation declares its internal variables without `extern`, because it defines them, too.
 FOR_TESTS = ['-O1'] + STRICT + ['-DSQLITE_PRIVATE=extern']
 
-# Numbers that SQLITE_TEST or the suite's options may change, and nothing of the VM's reads.
-OWN_TO_TESTS = re.compile(r'SQLITE_DEFAULT_PAGE_SIZE|SQLITE_DEFAULT_PCACHE_INITSZ')
+PROGRAMS = ['testfixture', 'sqlite3', 'sqldiff', 'dbhash']
 
-
-class NotBuilt(Exception):
-    """The test programs can't be built; the message says why and what to do."""
+NO_TCL = 'no tclConfig.sh: Tcl\'s development files are missing (tools/install.sh upstream installs them)'
 
 
 def tcl():
@@ -54,104 +45,55 @@ class Programs:
     """The test programs of one library: in build/upstream/stock or build/upstream/ours.
 
     Args:
-        which: 'stock' or 'ours'.
+        which: linking.STOCK or linking.OURS.
         paths: c_engine.build.Paths.
         origin: sources.Sources, prepared.
         needs_vm: False: for the C tier, ours is built even if there is no translated VM.
+        sanitizers: the compiler's options for them; they leave out the VM.
+        folder: where the programs' folder is; None: build/upstream.
 
     Attributes:
         directory: the folder with testfixture, sqlite3, sqldiff, dbhash.
         key: hash (hex str) of all that they are made from.
     """
 
-    def __init__(self, which, paths, origin, needs_vm=True):
+    def __init__(self, which, paths, origin, needs_vm=True, sanitizers=(), folder=None):
         self.which = which
         self.paths = paths
         self.sources = origin
-        self.needs_vm = needs_vm
-        self.folder = os.path.join(paths.build, 'upstream')
+        self.folder = folder or os.path.join(paths.build, 'upstream')
+        self.sanitizers = list(sanitizers)
         self.directory = os.path.join(self.folder, which)
         self.testfixture = os.path.join(self.directory, 'testfixture')
-        self.tcl, self.tcl_libraries = tcl()
-        self.options = flags.DEFINES + origin.words('TESTFIXTURE_FLAGS') + EXTRA + self.tcl
-        if which == 'stock':
-            inputs = [os.path.join(paths.upstream, 'sqlite3.c')]
-        else:
-            inputs = [os.path.join(paths.edited, 'sqlite3.c')] + engine.engine_sources()
-        self.library_key = engine.digest(inputs, COMPILE, self.options, engine.compiler_identity())
-        vm = self._vm() if which == 'ours' else []
-        self.key = engine.digest(vm, self.library_key, origin.key, FOR_TESTS)
-
-    def _vm(self):
-        directory = os.path.join(translate.CACHE, vm_inputs.key(translate.ROOT))
-        found = [os.path.join(directory, name) for name in (translate.OBJECT, translate.LIBRARIES)]
-        if os.path.exists(found[0]):
-            return found
-        if self.needs_vm:
-            raise NotBuilt(NO_VM)
-        return []
+        compiled, self.tcl_libraries = tcl()
+        self.options = flags.DEFINES + origin.words('TESTFIXTURE_FLAGS') + EXTRA + compiled
+        # tree/src for tclsqlite.h, which parts of SQLite include under SQLITE_TEST.
+        self.library = linking.Library(which, paths, self.options, [origin.path('src')],
+                                       os.path.join(self.directory, 'sqlite3.o'),
+                                       linking.COMPILE + self.sanitizers)
+        self.vm = linking.vm(needs_vm) if which == linking.OURS and not sanitizers else None
+        inputs = list(self.vm or ())
+        self.key = engine.digest(inputs, self.library.key, origin.key, FOR_TESTS)
+        if sanitizers:
+            self.key = engine.digest([], self.key, self.sanitizers)
 
     def build(self):
         """Compile and link them, as far as needed. Raises NotBuilt, CalledProcessError."""
-        os.makedirs(self.directory, exist_ok=True)
-        library = self._library()
+        self.library.build()
         links = [os.path.join(self.directory, name) for name in PROGRAMS]
 
         def action():
-            self._link(links[0], self._tests() + [library], self.tcl_libraries)
+            linking.link(links[0], self.sanitizers + self._tests() + [self.library.target],
+                         self.tcl_libraries, self.vm)
             for path, source in zip(links[1:], self._companions()):
-                self._link_to_product(path, source)
+                linking.link_to_product(self.which, self.paths, path, source, self.sources.includes(),
+                                        self.vm is not None)
 
         engine.step('%s testfixture' % self.which, links, self.key, action)
 
-    def _compile(self, options, source, target):
-        partial = '%s.%d.part' % (target, os.getpid())
-        subprocess.run(flags.compiler() + options + ['-c', source, '-o', partial], check=True)
-        os.replace(partial, target)
-
-    def _link(self, target, inputs, libraries):
-        partial = '%s.%d.part' % (target, os.getpid())
-        if self.which == 'ours':
-            for vm, needed in [self._vm()] if self._vm() else []:
-                libraries = [vm] + libraries + engine.read(needed).split()
-        subprocess.run(flags.compiler() + ['-pthread', '-rdynamic'] + inputs + ['-o', partial] + libraries
-                       + ['-lz'] + flags.LIBRARIES, check=True)
-        os.replace(partial, target)
-
-    def _link_to_product(self, target, source):
-        if self.which == 'stock':
-            library = [self.paths.stock_link, '-Wl,-rpath,' + os.path.dirname(self.paths.stock_link)]
-        else:
-            name = 'libsqpyte.so' if self._vm() else 'libsqpyte-engine.so'
-            library = [os.path.join(self.paths.build, name), '-Wl,-rpath,' + self.paths.build]
-        partial = '%s.%d.part' % (target, os.getpid())
-        subprocess.run(flags.compiler() + ['-O1', '-w'] + flags.DEFINES + self.sources.includes() + [source]
-                       + ['-o', partial] + library + ['-lz'] + flags.LIBRARIES, check=True)
-        os.replace(partial, target)
-
-    def _library(self):
-        """Compile SQLite as the suite wants it; return the object's path."""
-        target = os.path.join(self.directory, 'sqlite3.o')
-        if self.which == 'stock':
-            source, includes = os.path.join(self.paths.upstream, 'sqlite3.c'), [self.paths.upstream]
-        else:
-            source, includes = os.path.join(engine.ROOM, 'engine.c'), [self.paths.edited, engine.ROOM]
-
-        def action():
-            options = list(self.options)
-            # The last one for tclsqlite.h, which parts of SQLite include under SQLITE_TEST.
-            for folder in includes + [self.sources.path('src')]:
-                options += ['-I', folder]
-            if self.which == 'ours':
-                check_layout(self.paths, options)
-            self._compile(COMPILE + options, source, target)
-
-        engine.step('%s library for SQLite\'s tests' % self.which, [target], self.library_key, action)
-        return target
-
     def _tests(self):
-        """Compile the tests' own C files, which both testfixtures share; return their objects."""
-        folder = os.path.join(self.folder, 'objects')
+        """Compile the tests' own C files, which all testfixtures share; return their objects."""
+        folder = os.path.join(self.paths.build, 'upstream', 'objects')
         os.makedirs(folder, exist_ok=True)
         combined = os.path.join(folder, 'tclsqlite-ex.c')
         files = self.sources.words('TESTSRC') + [combined]
@@ -164,7 +106,7 @@ class Programs:
             subprocess.run(['tclsh', self.sources.path('tool', 'mkcombo.tcl')] + parts + ['-o', combined],
                            check=True)
             for source, target in zip(files, objects):
-                self._compile(options, source, target)
+                linking.compile_object(options, source, target)
 
         engine.step('SQLite\'s tests in C', objects,
                     engine.digest([], self.sources.key, options, engine.compiler_identity()), action)
@@ -172,32 +114,8 @@ class Programs:
 
     def _companions(self):
         """Return the C files of the shell, sqldiff and dbhash."""
-        shell = os.path.join(self.folder, 'objects', 'shell.c')
+        shell = os.path.join(self.paths.build, 'upstream', 'objects', 'shell.c')
         text = subprocess.run(['tclsh', self.sources.path('tool', 'mkshellc.tcl')], check=True,
                               stdout=subprocess.PIPE).stdout.decode()
         engine.write(shell, text)
         return [shell, self.sources.path('tool', 'sqldiff.c'), self.sources.path('tool', 'dbhash.c')]
-
-
-def check_layout(paths, options):
-    """Compare the layout of a build with the suite's options with the one that the VM was translated for.
-
-    Args:
-        paths: c_engine.build.Paths.
-        options: the compiler's -D options.
-
-    Raises:
-        NotBuilt: a number differs; the message names it.
-    """
-    expected = numbers(engine.read(os.path.join(paths.generated, 'layout.py')))
-    found = numbers(layout.generate(os.path.join(paths.edited, 'sqlite3.c'), options))
-    wrong = ['%s is %s, not %s' % (name, found.get(name), value) for name, value in sorted(expected.items())
-             if found.get(name) != value and not OWN_TO_TESTS.match(name)]
-    if wrong:
-        raise NotBuilt('SQLITE_TEST moves what the VM reads: %s. So vm.o can\'t be linked to such a build; '
-                       'see tests/upstream/build.py' % '; '.join(wrong[:10]))
-
-
-def numbers(text):
-    """Return {name: value} of a generated layout module."""
-    return dict(re.findall(r'^(\w+) = (-?\d+)$', text, re.MULTILINE))

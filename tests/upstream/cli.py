@@ -1,4 +1,4 @@
-"""The command line: `python -m tests.upstream run [FILES]`, `show`, `list`, `tree` (`--help` says more).
+"""The command line: `python -m tests.upstream run [FILES]`, `show`, `list`, `tree`, `fuzz`.
 
 FILES are test files of SQLite's tree: select1, func.test, 'fts5*', ext/rtree/rtree1.test; without any,
 all of them. What has been run stays in build/upstream/results, so a command that was stopped goes on,
@@ -20,7 +20,7 @@ from rich.table import Table
 
 from c_engine import build as engine
 from c_engine.edit import EditError
-from tests.upstream import build, campaign, files, headers, running, sources, tree
+from tests.upstream import build, campaign, files, fuzzing, headers, running, sources, tree
 
 SHOWN = 10  # differences of one file that are shown
 
@@ -29,7 +29,7 @@ def parser():
     """Return the command line's parser."""
     made = argparse.ArgumentParser(prog='python -m tests.upstream', description=__doc__,
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument('what', choices=['run', 'show', 'list', 'tree'])
+    made.add_argument('what', choices=['run', 'show', 'list', 'tree', 'fuzz'])
     option = made.add_argument
     option('files', nargs='*', help='test files of SQLite\'s tree')
     option('--config', action='append', choices=sorted(running.CONFIGURATIONS), metavar='NAME',
@@ -38,6 +38,7 @@ def parser():
     option('--part', action='store_true', help='the files that `make test` runs')
     option('--again', action='store_true', help='run what has been run before, too (stock is kept)')
     option('--jobs', type=int, default=os.cpu_count(), help='files at a time (%(default)s)')
+    option('--one-of', type=int, default=1, metavar='N', help='fuzz: run one of N inputs')
     option('--all', action='store_true', help='show all differences, not %d of each file' % SHOWN)
     return made
 
@@ -53,12 +54,17 @@ def prepared(needs_vm):
     return origin, programs
 
 
+def progress_bar(console):
+    """Return a rich.progress.Progress as all long work here shows it."""
+    columns = [TextColumn('{task.description}'), BarColumn(), TextColumn('{task.completed}/{task.total}'),
+               TimeElapsedColumn()]
+    return Progress(*columns, console=console)
+
+
 def run(console, work, chosen, configurations, jobs):
     """Run files with progress on `console`."""
     done = {name: 0 for name in [running.STOCK] + configurations}
-    columns = [TextColumn('{task.description}'), BarColumn(), TextColumn('{task.completed}/{task.total}'),
-               TimeElapsedColumn()]
-    with Progress(*columns, console=console) as progress:
+    with progress_bar(console) as progress:
         task = progress.add_task('SQLite\'s suite', total=len(chosen) * len(done))
         said = time.time()
 
@@ -100,6 +106,39 @@ def show(console, summaries, everything=False):
     return all(summary.fine() for summary in summaries.values())
 
 
+def fuzz(console, options):
+    """Run SQLite's fuzzer inputs; return whether all is well."""
+    paths = engine.Paths()
+    origin = sources.Sources(paths)
+    origin.prepare()
+    program = fuzzing.Fuzzcheck(paths, origin)
+    program.build()
+    with progress_bar(console) as progress:
+        task = progress.add_task('fuzzcheck', total=len(fuzzing.MODES) * len(fuzzing.DATABASES))
+        found = fuzzing.check_all(program, fuzzing.MODES, options.one_of, options.jobs, options.again,
+                                  done=lambda mode, database: progress.update(task, advance=1))
+    console.print('[bold]%s[/]' % escape(str(origin.origin)), highlight=False, soft_wrap=True)
+    return show_fuzz(console, found)
+
+
+def show_fuzz(console, found):
+    """Print errors and counts of fuzzing.check_all; return whether there were no errors."""
+    counts = ('inputs', 'statements', 'in_vm', 'invariants')
+    table = Table()
+    for title in ('mode', 'inputs', 'runs of statements', 'in the VM', 'invariants', 'errors'):
+        table.add_column(title, justify='left' if title == 'mode' else 'right')
+    for mode in sorted({mode for mode, _ in found}):
+        those = {database: one for (of, database), one in found.items() if of == mode}
+        errors = {database: one['error'] for database, one in those.items() if one['error']}
+        table.add_row(mode, *['%d' % sum(one[name] for one in those.values()) for name in counts],
+                      str(len(errors)))
+        for database, error in errors.items():
+            console.print('[bold red]ERROR[/] %s %s' % (mode, database), highlight=False)
+            console.print(error, markup=False, highlight=False, soft_wrap=True)
+    console.print(table)
+    return not any(one['error'] for one in found.values())
+
+
 def main(arguments):
     """Run the command line; return the exit code."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -115,6 +154,8 @@ def main(arguments):
             origin.prepare()
             console.print('\n'.join(files.choose(origin.directory, options.files)), soft_wrap=True)
             return 0
+        if options.what == 'fuzz':
+            return 0 if fuzz(console, options) else 1
         origin, programs = prepared(configurations != ['c'])
         names = options.files + (files.PART if options.part else [])
         chosen = files.choose(origin.directory, names)

@@ -57,6 +57,28 @@ COUNTERS = [
     _counter('sqlite_found_count'),
 ]
 
+# `guard`: fuzzcheck sets no progress handler, for it keeps statements in C; guard.c stops runaway inputs.
+# These are made in copies of the files.
+_GUARD = 'extern void sqpyte_guard(sqlite3*);\n'
+GUARD = [
+    Edit('guard-declaration', 'test/fuzzcheck.c', '\nint runCombinedDbSqlInput(\n',
+         '\n' + _GUARD + 'int runCombinedDbSqlInput(\n'),
+    Edit('guard-combined', 'test/fuzzcheck.c',
+         'sqlite3_progress_handler(cx.db, 10, progress_handler, (void*)&cx);', 'sqpyte_guard(cx.db);'),
+    Edit('guard-combined-end', 'test/fuzzcheck.c', '\ntestrun_finished:\n',
+         '\ntestrun_finished:\n  sqpyte_guard(0);\n'),
+    Edit('guard-plain', 'test/fuzzcheck.c', '          if( sqlFuzz || vdbeLimitFlag ){\n',
+         '          sqpyte_guard(db);\n          if( 0 ){\n'),
+    Edit('guard-plain-end', 'test/fuzzcheck.c', '          setAlarm(0);\n',
+         '          setAlarm(0);\n          sqpyte_guard(0);\n'),
+    Edit('guard-oss-declaration', 'test/ossfuzz.c', '\nint LLVMFuzzerTestOneInput(',
+         '\n' + _GUARD + 'int LLVMFuzzerTestOneInput('),
+    Edit('guard-oss', 'test/ossfuzz.c',
+         'sqlite3_progress_handler(cx.db, 10, progress_handler, (void*)&cx);', 'sqpyte_guard(cx.db);'),
+    Edit('guard-oss-end', 'test/ossfuzz.c', '  sqlite3_close(cx.db);\n',
+         '  sqpyte_guard(0);\n  sqlite3_close(cx.db);\n'),
+]
+
 EDITS = REPORT + PIN + COUNTERS
 
 
