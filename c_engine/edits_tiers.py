@@ -2,8 +2,11 @@
 
 * a place in each `Vdbe` for the tier's state (`sqpyte*` fields);
 * a way out of `sqlite3VdbeExec` at a taken loop back-edge, to leave for the RPython VM when
-  a loop is hot, with the two things that upstream carries between opcodes, `iCompare` and
-  the statement's clock, kept; edits.py makes the same function once more;
+  a loop is hot; edits.py makes the same function once more;
+* what upstream carries from opcode to opcode within one sqlite3_step, kept while the statement is
+  outside of that function: `iCompare`, `resetSchemaOnFault`, the statement's clock, the count of
+  the busy handler's calls, and whether a progress handler is asked (sqpyteBeginStep in engine.c
+  gives them their first values);
 * a way to raise the error of a C function that the VM called, as upstream raises it;
 * while a statement runs ahead of its caller (rows.h): an opcode that stands for those that are
   watched, and errors kept until the row that fails is asked for;
@@ -36,7 +39,9 @@ EDITS = [
         "  struct SqpyteRecalled *pSqpyteRecalled;  /* Results of subqueries (recall.c) */\n"
         "  u8 sqpyteSeeks;         /* The VM may go down B-trees */\n"
         "  u8 sqpyteTier;          /* SQPYTE_TIER_C or SQPYTE_TIER_VM */\n"
-        "  u8 sqpyteResumed;       /* Within one sqlite3_step: keep iCurrentTime */\n"
+        "  u8 sqpyteResumed;       /* Not at the beginning of an sqlite3_step */\n"
+        "  u8 sqpyteProgress;      /* There was a progress handler at its beginning */\n"
+        "  u8 sqpyteResetSchema;   /* resetSchemaOnFault, kept while outside sqlite3VdbeExec */\n"
         "  i64 sqpyteReadSince;    /* What had been read at sqpyteHotSince (read_clock.h) */\n",
     ),
     Edit(
@@ -46,9 +51,38 @@ EDITS = [
         "  i64 nSqpyteBudget = p->sqpyteBudget;\n",
     ),
     Edit(
+        "exec-fault",
+        "  u8 resetSchemaOnFault = 0; /* Reset schema after an error if positive */\n",
+        "  u8 resetSchemaOnFault = p->sqpyteResumed ? p->sqpyteResetSchema : 0;\n",
+    ),
+    Edit(
+        "exec-fault-kept",
+        "      resetSchemaOnFault = iDb+1;\n",
+        "      resetSchemaOnFault = iDb+1;\n"
+        "      p->sqpyteResetSchema = resetSchemaOnFault;\n",
+    ),
+    Edit(
+        "exec-progress",
+        # A handler that a function of this step has set is asked from the next step on.
+        "  if( db->xProgress ){\n"
+        "    u32 iPrior = p->aCounter[SQLITE_STMTSTATUS_VM_STEP];\n",
+        "  if( !p->sqpyteResumed ) sqpyteBeginStep(p);\n"
+        "  if( db->xProgress && p->sqpyteProgress ){\n"
+        "    u32 iPrior = p->aCounter[SQLITE_STMTSTATUS_VM_STEP];\n",
+    ),
+    Edit(
+        "exec-interrupt",
+        # Within a step upstream counts the busy handler's calls on, and looks for an interrupt
+        # where a program jumps.
+        "  db->busyHandler.nBusy = 0;\n"
+        "  if( AtomicLoad(&db->u1.isInterrupted) ) goto abort_due_to_interrupt;\n"
+        "  sqlite3VdbeIOTraceSql(p);\n",
+        "  if( !p->sqpyteResumed && AtomicLoad(&db->u1.isInterrupted) ) goto abort_due_to_interrupt;\n"
+        "  sqlite3VdbeIOTraceSql(p);\n",
+    ),
+    Edit(
         "exec-clock",
         "  p->iCurrentTime = 0;\n",
-        "  if( !p->sqpyteResumed ) p->iCurrentTime = 0;\n"
         "  if( p->sqpyteError ){\n"
         "    rc = p->sqpyteError;\n"
         "    p->sqpyteError = 0;\n"
@@ -68,7 +102,7 @@ EDITS = [
         "  pOp = &aOp[pOp->p2 - 1];\n",
         "jump_to_p2_and_check_for_interrupt:\n"
         "  pOp = &aOp[pOp->p2 - 1];\n"
-        "  if( (--nSqpyteBudget)==0 ){\n"
+        "  if( (--nSqpyteBudget)==0 && !AtomicLoad(&db->u1.isInterrupted) ){\n"
         "    p->pc = (int)(pOp - aOp) + 1;\n"
         "    p->sqpyteCompare = iCompare;\n"
         "    rc = SQPYTE_HOT;\n"
@@ -129,6 +163,7 @@ EDITS = [
         "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
         "int sqpyteVdbeExec(Vdbe*);\n"
         "SQLITE_PRIVATE int sqpyteVdbeExecOne(Vdbe*);\n"
+        "static void sqpyteBeginStep(Vdbe*);\n"
         "typedef struct SqpyteRows SqpyteRows;\n"
         "int sqpyteWatched(Vdbe*, int);\n"
         "#define SQPYTE_OP_WATCHED 255  /* in place of an opcode, while running ahead */\n"

@@ -16,6 +16,13 @@
 #define SQPYTE_DEFAULT_THRESHOLD 3000
 /* After this many refusals within its life a statement stays in C. */
 #define SQPYTE_MAX_REFUSALS 8
+/* The VM reads a column in its page, where upstream copies it, and looks at the limit of lengths when
+** it makes room for the copy. With at least this limit, twice the largest page, no column of a page
+** meets it, and no register's memory has become larger than it by such a copy. */
+#define SQPYTE_LEAST_LENGTH (2*SQLITE_MAX_PAGE_SIZE)
+/* Opcodes times registers of the largest program that is analysed: of 1 000 subqueries or arms of a
+** CASE, but not of 10 000. The VM keeps lists of the live registers, at most 8 bytes for each. */
+#define SQPYTE_MOST_LIVE (8<<20)
 
 /* Present when linked into libsqpyte.so (the translated VM). */
 extern int sqpyte_vm_run(void*) __attribute__((weak));
@@ -27,10 +34,18 @@ static struct {
   int exact;                /* the threshold was given: loops without seeks are hot just then */
   sqpyte_vm_run_fn xRun;
   int started;              /* rpython_startup_code has been called */
-  pthread_t owner;          /* the one thread that the VM serves */
+  int owned;                /* some thread has `mine` of sqpyteThread set */
+  unsigned installed;       /* counts sqpyte_set_vm: what a thread had before isn't its any more */
   pthread_mutex_t mutex;
-} sqpyteVm = { SQPYTE_MODE_HOT, SQPYTE_DEFAULT_THRESHOLD, 0, 0, 0, 0,
+} sqpyteVm = { SQPYTE_MODE_HOT, SQPYTE_DEFAULT_THRESHOLD, 0, 0, 0, 0, 0,
                PTHREAD_MUTEX_INITIALIZER };
+
+/* Whether the VM serves the calling thread. A thread's own memory is nobody else's, and is new in a
+** new thread; a pthread_t may be that of a thread that has ended. */
+static __thread struct { int mine; unsigned installed; } sqpyteThread;
+static pthread_key_t sqpyteThreadEnds;
+static pthread_once_t sqpyteThreadOnce = PTHREAD_ONCE_INIT;
+static int sqpyteHasKey;
 
 static void sqpyteSetThreshold(int n){
   if( n==0 ) return;
@@ -63,10 +78,35 @@ int sqpyte_why(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteReason; }
 long long sqpyte_entries(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteEntries; }
 int sqpyte_tier(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteTier; }
 
+/* The thread that the VM serves ends: the next one that asks is served. */
+static void sqpyteThreadHasEnded(void *pInstalled){
+  pthread_mutex_lock(&sqpyteVm.mutex);
+  if( (unsigned)(size_t)pInstalled==sqpyteVm.installed ) sqpyteVm.owned = 0;
+  pthread_mutex_unlock(&sqpyteVm.mutex);
+}
+static void sqpyteMakeKey(void){
+  sqpyteHasKey = pthread_key_create(&sqpyteThreadEnds, sqpyteThreadHasEnded)==0;
+}
+/* The library may be unloaded before its threads end. */
+static void __attribute__((destructor)) sqpyteDeleteKey(void){
+  if( sqpyteHasKey ) pthread_key_delete(sqpyteThreadEnds);
+}
+
+/* The VM serves the calling thread from now on; the mutex is held. If nobody tells when that thread
+** ends, it stays the only one. */
+static void sqpyteTakeVm(void){
+  pthread_once(&sqpyteThreadOnce, sqpyteMakeKey);
+  sqpyteVm.owned = 1;
+  sqpyteVm.installed++;
+  sqpyteThread.mine = 1;
+  sqpyteThread.installed = sqpyteVm.installed;
+  if( sqpyteHasKey ) pthread_setspecific(sqpyteThreadEnds, (void*)(size_t)sqpyteVm.installed);
+}
+
 void sqpyte_set_vm(sqpyte_vm_run_fn xRun){
   pthread_mutex_lock(&sqpyteVm.mutex);
   sqpyteVm.xRun = xRun;
-  sqpyteVm.owner = pthread_self();
+  sqpyteTakeVm();
   sqpyteVm.started = xRun!=0;
   pthread_mutex_unlock(&sqpyteVm.mutex);
 }
@@ -74,18 +114,20 @@ void sqpyte_set_vm(sqpyte_vm_run_fn xRun){
 /* Starts the VM in the first thread that has a hot loop, and tells whether
 ** the calling thread is the one that it serves. */
 static int sqpyteServesThisThread(void){
+  if( sqpyteThread.mine && sqpyteThread.installed==sqpyteVm.installed && sqpyteVm.started ) return 1;
+  if( sqpyteVm.owned && sqpyteVm.started ) return 0;
+  pthread_mutex_lock(&sqpyteVm.mutex);
   if( !sqpyteVm.started ){
-    pthread_mutex_lock(&sqpyteVm.mutex);
-    if( !sqpyteVm.started ){
-      sqpyteVm.owner = pthread_self();
-      rpython_startup_code();
-      sqpyteVm.xRun = sqpyte_vm_run;
-      sqpyte_vm_run(0);                /* fills the table of covered opcodes */
-      sqpyteVm.started = 1;
-    }
-    pthread_mutex_unlock(&sqpyteVm.mutex);
+    sqpyteTakeVm();
+    rpython_startup_code();
+    sqpyteVm.xRun = sqpyte_vm_run;
+    sqpyte_vm_run(0);                /* fills the table of covered opcodes */
+    sqpyteVm.started = 1;
+  }else if( !sqpyteVm.owned ){
+    sqpyteTakeVm();
   }
-  return pthread_equal(sqpyteVm.owner, pthread_self());
+  pthread_mutex_unlock(&sqpyteVm.mutex);
+  return sqpyteThread.mine && sqpyteThread.installed==sqpyteVm.installed;
 }
 
 /* What keeps this statement out of the VM, whatever its loops:
@@ -101,7 +143,9 @@ static int sqpyteObstacle(Vdbe *p){
   if( db->xProgress ) return SQPYTE_WHY_PROGRESS;
   if( DbMaskNonZero(p->lockMask) ) return SQPYTE_WHY_SHARED;
   if( ENC(db)!=SQLITE_UTF8 ) return SQPYTE_WHY_ENCODING;
+  if( db->aLimit[SQLITE_LIMIT_LENGTH]<SQPYTE_LEAST_LENGTH ) return SQPYTE_WHY_LIMIT;
   if( p->pFrame ) return SQPYTE_WHY_TRIGGER;
+  if( (i64)p->nOp*p->nMem>SQPYTE_MOST_LIVE ) return SQPYTE_WHY_LARGE;
   if( p->sqpyteRefused>=SQPYTE_MAX_REFUSALS ){
     return p->sqpyteReason==SQPYTE_WHY_FULL ? SQPYTE_WHY_FULL : SQPYTE_WHY_REFUSED;
   }
@@ -126,6 +170,20 @@ static int sqpyteWorthwhile(Vdbe*, int, int);
 static void sqpyteNoteRun(Vdbe*);
 static int sqpyteRunAhead(Vdbe *p);     /* rows.c */
 
+/* What upstream sets when sqlite3_step enters sqlite3VdbeExec, and carries from opcode to opcode. */
+static void sqpyteBeginStep(Vdbe *p){
+  p->iCurrentTime = 0;
+  p->db->busyHandler.nBusy = 0;
+  p->sqpyteProgress = p->db->xProgress!=0;
+  p->sqpyteResetSchema = 0;
+}
+
+/* Whether a step begins as steps mostly do: without an error or an interrupt, which sqlite3VdbeExec
+** raises at its head. */
+static int sqpyteBeginsWell(const Vdbe *p){
+  return p->rc==SQLITE_OK && !AtomicLoad(&p->db->u1.isInterrupted);
+}
+
 /* In place of sqlite3VdbeExec: runs the statement in its tier, and changes
 ** the tier when a loop is hot or when the VM hands the statement back. */
 int sqpyteVdbeExec(Vdbe *p){
@@ -134,13 +192,14 @@ int sqpyteVdbeExec(Vdbe *p){
   p->sqpyteResumed = 0;
   if( p->sqpyteStopPc ) return sqpyteRunTo(p);
   if( p->sqpyteRows ) return sqpyteRunAhead(p);
-  if( allowHot==SQPYTE_MODE_ALWAYS && p->sqpyteTier==SQPYTE_TIER_C ){
+  p->sqpyteTier = SQPYTE_TIER_C;
+  if( allowHot==SQPYTE_MODE_ALWAYS ){
     p->sqpyteReason = sqpyteObstacle(p);
-    if( p->sqpyteReason==SQPYTE_WHY_HOT ) p->sqpyteTier = SQPYTE_TIER_VM;
+    if( p->sqpyteReason==SQPYTE_WHY_HOT && sqpyteBeginsWell(p) ) p->sqpyteTier = SQPYTE_TIER_VM;
   }
   for(;;){
     if( p->sqpyteTier==SQPYTE_TIER_VM ){
-      p->iCurrentTime = p->sqpyteResumed ? p->iCurrentTime : 0;
+      if( !p->sqpyteResumed ) sqpyteBeginStep(p);
       p->sqpyteResumed = 1;
       p->cacheCtr = (p->cacheCtr + 2)|1;
       p->sqpyteEntries++;
@@ -155,6 +214,7 @@ int sqpyteVdbeExec(Vdbe *p){
     p->sqpyteBudget = 0;
     p->sqpyteResumed = 1;
     if( rc!=SQPYTE_HOT ) break;
+    p->cacheCtr = (p->cacheCtr + 2)|1;   /* colCacheCtr starts anew in sqlite3VdbeExec */
     why = sqpyteObstacle(p);
     if( why==SQPYTE_WHY_HOT ){
       int covered = sqpyte_covers_loop(p, p->pc);

@@ -25,6 +25,8 @@ extern "C" {
 #define SQPYTE_WHY_FULL 10      /* programs and machine code take what they may */
 #define SQPYTE_WHY_SEEKS 11     /* the hot loop seeks, and isn't expected to be faster there (tier.c) */
 #define SQPYTE_WHY_SHORT 12     /* too little seems to be left to do to pay for tracing (tier.c) */
+#define SQPYTE_WHY_LIMIT 13     /* SQLITE_LIMIT_LENGTH is so low that it may be met within a page */
+#define SQPYTE_WHY_LARGE 14     /* the program is too large to be analysed */
 
 /* What the VM holds (sqpyte_memory), as its last run left it. */
 #define SQPYTE_MEMORY_LIMIT 0      /* bytes that it may hold */

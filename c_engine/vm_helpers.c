@@ -41,19 +41,16 @@ void sqpyte_set_real(void *pMem, double v){
   sqlite3VdbeMemSetDouble((Mem*)pMem, v);
 }
 /* Texts get their terminator at once, as from upstream's Column: else sqlite3_column_text would
-** have to make room for it. */
+** have to make room for it. The value is one that upstream has in this register, whatever the limit
+** of lengths is now. */
 int sqpyte_set_bytes(void *pMem, long addr, long n, int isText){
   Mem *p = (Mem*)pMem;
-  if( !isText || n>p->db->aLimit[SQLITE_LIMIT_LENGTH] ){
-    return sqlite3VdbeMemSetStr(p, (const char*)addr, n, isText ? SQLITE_UTF8 : 0,
-                                SQLITE_TRANSIENT);
-  }
   if( sqlite3VdbeMemClearAndResize(p, (int)n+2<32 ? 32 : (int)n+2) ) return SQLITE_NOMEM;
   memcpy(p->z, (const char*)addr, n);
   p->z[n] = p->z[n+1] = 0;
   p->n = (int)n;
   p->enc = SQLITE_UTF8;
-  p->flags = MEM_Str|MEM_Term;
+  p->flags = isText ? MEM_Str|MEM_Term : MEM_Blob;
   return SQLITE_OK;
 }
 
@@ -79,19 +76,38 @@ int sqpyte_aggregate_kind(void *pFuncDef){
   return 0;
 }
 
+/* Whether an address lies in the memory that a register owns. */
+static int sqpyteOwns(const Mem *p, long addr){
+  return p->szMalloc>0 && (char*)addr>=p->zMalloc && (char*)addr<p->zMalloc+p->szMalloc;
+}
+
 /* Concat of two texts or blobs, a text: pMemOut = a || b. Returns 0, SQLITE_TOOBIG or
-** SQLITE_NOMEM; a and b may lie in pMemOut. */
+** SQLITE_NOMEM; a and b may lie in pMemOut. The text is terminated, as upstream's: who asks for it
+** with sqlite3_value_text needs no memory. */
 int sqpyte_concat(void *pMemOut, long a, long na, long b, long nb){
   Mem *p = (Mem*)pMemOut;
   i64 n = (i64)na + nb;
   char *z;
   if( n>p->db->aLimit[SQLITE_LIMIT_LENGTH] ) return SQLITE_TOOBIG;
-  z = sqlite3DbMallocRaw(p->db, n+2);
-  if( z==0 ) return SQLITE_NOMEM;
-  memcpy(z, (const char*)a, na);
-  memcpy(z+na, (const char*)b, nb);
+  if( (p->flags & MEM_Dyn) || sqpyteOwns(p, a) || sqpyteOwns(p, b) ){
+    int rc;
+    z = sqlite3DbMallocRaw(p->db, n+2);
+    if( z==0 ) return SQLITE_NOMEM;
+    memcpy(z, (const char*)a, na);
+    memcpy(z+na, (const char*)b, nb);
+    rc = sqlite3VdbeMemSetStr(p, z, n, SQLITE_UTF8, SQLITE_DYNAMIC);
+    if( rc ) return rc;
+  }else{
+    if( sqlite3VdbeMemClearAndResize(p, (int)n+2) ) return SQLITE_NOMEM;
+    z = p->z;
+    memcpy(z, (const char*)a, na);
+    memcpy(z+na, (const char*)b, nb);
+    p->n = (int)n;
+    p->enc = SQLITE_UTF8;
+  }
   z[n] = z[n+1] = 0;
-  return sqlite3VdbeMemSetStr(p, z, n, SQLITE_UTF8, SQLITE_DYNAMIC);
+  p->flags = MEM_Str|MEM_Term;
+  return SQLITE_OK;
 }
 
 /* Eight bytes as a number that compares as they do. */
@@ -215,6 +231,10 @@ static u32 sqpyteSerialType(i64 i, int bFormat4){
   return 6;
 }
 
+/* What OP_MakeRecord has free behind a record: so the same records fit in a register's memory, for
+** which upstream doesn't ask the limit of lengths. */
+#define SQPYTE_OVERRUN 7
+
 /* Makes the record of n fields in the register pMemOut (see OP_MakeRecord).
 ** Returns 0, SQLITE_TOOBIG or SQLITE_NOMEM. */
 int sqpyte_make_record(void *pVdbe, void *pMemOut, long fields, int n){
@@ -246,11 +266,11 @@ int sqpyte_make_record(void *pVdbe, void *pMemOut, long fields, int n){
     if( nVarint<sqlite3VarintLen(nHdr) ) nHdr++;
   }
   nByte = nHdr + nData;
-  if( nByte>pOut->db->aLimit[SQLITE_LIMIT_LENGTH] ) return SQLITE_TOOBIG;
-  if( nByte<=pOut->szMalloc ){
-    pOut->z = pOut->zMalloc;
-  }else if( sqlite3VdbeMemClearAndResize(pOut, (int)nByte) ){
-    return SQLITE_NOMEM;
+  if( nByte<=pOut->szMalloc-SQPYTE_OVERRUN ){
+    pOut->z = pOut->zMalloc;            /* of whatever length, as upstream has it */
+  }else{
+    if( nByte>pOut->db->aLimit[SQLITE_LIMIT_LENGTH] ) return SQLITE_TOOBIG;
+    if( sqlite3VdbeMemClearAndResize(pOut, (int)nByte+SQPYTE_OVERRUN) ) return SQLITE_NOMEM;
   }
   pOut->n = (int)nByte;
   pOut->flags = MEM_Blob;

@@ -28,6 +28,8 @@ REASONS = {
     'SEEKS': 'its hot loop looks rows up in B-trees, and is not expected to be faster in the VM',
     'SHORT': 'its hot loop has too little left to do to be compiled',
     'FULL': 'the VM has no room for its program and machine code (SQPYTE_VM_MEMORY)',
+    'LIMIT': 'SQLITE_LIMIT_LENGTH is set so low that the VM would not notice each value beyond it',
+    'LARGE': 'its program is too large for the VM to analyse',
 }
 CODES = {NUMBERS['SQPYTE_WHY_' + name]: name for name in REASONS
          if 'SQPYTE_WHY_' + name in NUMBERS}

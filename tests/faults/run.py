@@ -75,6 +75,19 @@ class Faults:
         return self.sqlite.sqlite3_memory_used()
 
 
+def prepared(tier, kind):
+    """The library of a tier, in its mode, with failures of that kind: (capi.Library, Faults)."""
+    path = os.path.join(tiers.BUILD, tiers.LIBRARIES[tier.split("-")[0]])
+    faults = Faults(path, kind)
+    library = capi.Library(path)
+    if tier.startswith("untranslated"):
+        from sqpyte import host
+        host.install(path)
+    if tiers.MODES[tier] is not None:
+        library.set_mode(tiers.MODES[tier], 1)
+    return library, faults
+
+
 class Workload:
     """The workload on copies of a sound database, in a directory.
 
@@ -145,11 +158,7 @@ class Workload:
 
 
 def main(tier, kind, journal, first, step):
-    path = os.path.join(tiers.BUILD, tiers.LIBRARIES[tier.split("-")[0]])
-    faults = Faults(path, kind)
-    library = capi.Library(path)
-    if tiers.MODES[tier] is not None:
-        library.set_mode(tiers.MODES[tier], 1)
+    library, faults = prepared(tier, kind)
     with tempfile.TemporaryDirectory(dir=os.path.join(tiers.BUILD, "tests")) as directory:
         work = Workload(library, faults, directory, journal)
         call = int(first)

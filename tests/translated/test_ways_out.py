@@ -258,8 +258,8 @@ def work(i):
     connection.close()
     return found
 
-# Nobody has the VM yet: one of eight gets it. Then threads that come and go, one at a time, and
-# the main thread, when the owner is long dead.
+# Nobody has the VM yet: one of eight gets it, and others perhaps when that one has ended. Then threads
+# that come and go, one at a time, and the main thread: each of them has it.
 together = in_threads(work)
 alone = []
 for i in range(6):
@@ -268,14 +268,15 @@ alone.append(work(0))
 for result in together + alone:
     for found, whys in result:
         assert found == together[0][0][0]
-owners = [any(1 in whys for _, whys in result) for result in together]
-print(sum(owners), together[0][0][0] and len(together[0][0][0]))
+def owners(results):
+    return sum(any(1 in whys for _, whys in result) for result in results)
+print(owners(together) > 0, owners(alone), together[0][0][0] and len(together[0][0][0]))
 """
 
 
 @pytest.mark.parametrize("mode", ["hot", "always"])
-def test_the_first_of_eight_threads_gets_the_vm(vm_library, mode):
+def test_the_first_of_eight_threads_gets_the_vm_and_the_next_one_when_it_has_ended(vm_library, mode):
     done = subprocess.run([sys.executable, "-c", IN_THREADS_ONLY, vm_library, mode], cwd=ROOT,
                           env=dict(os.environ), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           universal_newlines=True, timeout=300)
-    assert (done.returncode, done.stdout) == (0, "1 4\n"), done.stderr[-3000:]
+    assert (done.returncode, done.stdout) == (0, "True 7 4\n"), done.stderr[-3000:]
