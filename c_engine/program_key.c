@@ -29,12 +29,24 @@ static void sqpyteKeyAddMem(SqpyteKey *p, const Mem *pMem){
   if( f & (MEM_Str|MEM_Blob) ) sqpyteKeyAddText(p, pMem->z, pMem->n);
 }
 
+/* What comparisons may use of a KeyInfo: of all of its columns, as a seek's key and the opcodes that
+** compare with it may reach beyond the nKeyField that make an entry unique. */
+static void sqpyteKeyAddKeyInfo(SqpyteKey *p, const KeyInfo *pInfo){
+  int j;
+  sqpyteKeyAddInt(p, pInfo->nAllField);
+  sqpyteKeyAddInt(p, pInfo->aSortFlags!=0);
+  for(j=0; j<pInfo->nAllField; j++){
+    sqpyteKeyAddInt(p, sqpyte_collation_kind(pInfo->aColl[j]));
+    sqpyteKeyAddInt(p, pInfo->aSortFlags ? pInfo->aSortFlags[j] : 0);
+  }
+}
+
 /* Writes the key of a Vdbe's program, as much of it as fits in nMax bytes at
 ** buf; returns its size. */
 long sqpyte_program_key(void *pVdbe, long buf, long nMax){
   Vdbe *v = (Vdbe*)pVdbe;
   SqpyteKey key = { (u8*)buf, 0, nMax };
-  int i, j;
+  int i;
   sqpyteKeyAddInt(&key, v->nMem);
   for(i=0; i<v->nOp; i++){
     const VdbeOp *pOp = &v->aOp[i];
@@ -70,11 +82,7 @@ long sqpyte_program_key(void *pVdbe, long buf, long nMax){
         break;
       case P4_KEYINFO:
         sqpyteKeyAdd(&key, a, sizeof(a));
-        for(j=0; j<pOp->p4.pKeyInfo->nKeyField; j++){
-          sqpyteKeyAddInt(&key, sqpyte_collation_kind(pOp->p4.pKeyInfo->aColl[j]));
-          sqpyteKeyAddInt(&key, pOp->p4.pKeyInfo->aSortFlags
-                                ? pOp->p4.pKeyInfo->aSortFlags[j] : -1);
-        }
+        sqpyteKeyAddKeyInfo(&key, pOp->p4.pKeyInfo);
         break;
       case P4_INT32:
         sqpyteKeyAdd(&key, a, sizeof(a));
@@ -125,6 +133,18 @@ static int sqpyteCoverage(const VdbeOp *pOp){
   return sqpyteCovered[pOp->opcode];
 }
 
+/* A trace goes on where a Yield leads it, and a coroutine of more Yields than this, as of VALUES with
+** many rows, would take a trace for each. */
+#define SQPYTE_MOST_YIELDS 16
+
+static int sqpyteYieldsPay(const Vdbe *p, int r){
+  int i, n = 0;
+  for(i=0; i<p->nOp && n<=SQPYTE_MOST_YIELDS; i++){
+    n += p->aOp[i].opcode==OP_Yield && p->aOp[i].p1==r;
+  }
+  return n<=SQPYTE_MOST_YIELDS;
+}
+
 /* Whether the VM has handlers for all opcodes of the loops that begin at the opcode head. What they
 ** call as subroutines, and what they do once, isn't asked. */
 int sqpyte_covers_loop(void *pVdbe, int head){
@@ -141,6 +161,7 @@ int sqpyte_covers_loop(void *pVdbe, int head){
     }else{
       int coverage = sqpyteCoverage(pOp);
       if( coverage==0 ) return SQPYTE_COVERED_NOT;
+      if( pOp->opcode==OP_Yield && !sqpyteYieldsPay(p, pOp->p1) ) return SQPYTE_COVERED_NOT;
       if( coverage & SQPYTE_SEEKS ) found = SQPYTE_COVERED_SEEKS;
     }
   }

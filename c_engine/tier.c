@@ -13,6 +13,8 @@
 /* Tracing a loop without seeks takes about this long for each of its opcodes, bridges included: counted
 ** on loops of 5 to 30 opcodes. */
 #define SQPYTE_TRACING_NS 1500000
+/* A program that the VM hasn't seen is decoded and analysed first: about this long for each opcode. */
+#define SQPYTE_DECODING_NS 4000
 /* A first run traces such a loop if so many times the cost is left to do in C: the VM is then ahead in the
 ** end if it is a third faster. */
 #define SQPYTE_WORTH_TIMES 4
@@ -167,14 +169,15 @@ static int sqpyteReadsMostly(const Vdbe *p, i64 elapsed){
   return (sqpyteReadingNs - p->sqpyteReadSince)*100 > elapsed*SQPYTE_READING_PERCENT;
 }
 
-/* About how long tracing a loop takes. */
-static i64 sqpyteTracingCost(const SqpyteScan *pScan){
-  return (i64)pScan->nOp * SQPYTE_TRACING_NS;
+/* About how long tracing a loop takes, and decoding its program. */
+static i64 sqpyteTracingCost(const Vdbe *p, const SqpyteScan *pScan){
+  i64 decoding = p->sqpyteProgram ? 0 : (i64)p->nOp * SQPYTE_DECODING_NS;
+  return (i64)pScan->nOp * SQPYTE_TRACING_NS + decoding;
 }
 
 /* Whether the program's runs in C have taken as long as tracing this loop may. */
-static int sqpyteRepeated(const SqpyteHistory *pHistory, const SqpyteScan *pScan){
-  i64 cost = sqpyteTracingCost(pScan);
+static int sqpyteRepeated(const Vdbe *p, const SqpyteHistory *pHistory, const SqpyteScan *pScan){
+  i64 cost = sqpyteTracingCost(p, pScan);
   return pHistory->runsC>0 && pHistory->inC>=(cost>SQPYTE_REPEATED_NS ? cost : SQPYTE_REPEATED_NS);
 }
 
@@ -189,15 +192,15 @@ static int sqpyteSeekingPays(Vdbe *p, SqpyteHistory *pHistory, const SqpyteScan 
   }
   if( pHistory->runsVm>0 ) return 1;
   if( pHistory->runsC>0 ? pHistory->reading : sqpyteReadsMostly(p, elapsed) ) return 0;
-  if( sqpyteRepeated(pHistory, pScan) ) return 1;
+  if( sqpyteRepeated(p, pHistory, pScan) ) return 1;
   return elapsed>SQPYTE_WORTH_NS/100 && sqpyteLeft(p, pScan, now, elapsed)>SQPYTE_WORTH_NS;
 }
 
 /* The choice for a loop without seeks. */
 static int sqpyteTracingPays(Vdbe *p, SqpyteHistory *pHistory, const SqpyteScan *pScan, i64 now){
   i64 elapsed = now - p->sqpyteHotSince;
-  i64 cost = sqpyteTracingCost(pScan);
-  if( pHistory->entered || sqpyteRepeated(pHistory, pScan) ) return 1;
+  i64 cost = sqpyteTracingCost(p, pScan);
+  if( pHistory->entered || sqpyteRepeated(p, pHistory, pScan) ) return 1;
   if( elapsed>SQPYTE_SPENT_TIMES*cost ) return 1;
   return elapsed>SQPYTE_WORTH_TIMES*cost/100
       && sqpyteLeft(p, pScan, now, now - p->sqpyteScanSince)>SQPYTE_WORTH_TIMES*cost;

@@ -8,7 +8,7 @@ The frame is virtualizable: in a trace its registers are the trace's own variabl
 """
 from c_engine.generated.layout import (
     CURTYPE_BTREE, BtCursor_eState, BtCursor_ix, BtCursor_pPage, CURSOR_VALID, MEM_Agg, MEM_Blob,
-    MEM_Cleared, MEM_Dyn, MEM_Int, MEM_Null, MEM_Real, MEM_Str, MEM_Subtype, MEM_Zero, Mem_enc,
+    MEM_Cleared, MEM_Dyn, MEM_FromBind, MEM_Int, MEM_Null, MEM_Real, MEM_Str, MEM_Subtype, MEM_Zero, Mem_enc,
     Mem_flags, Mem_n, Mem_u, Mem_z, MemPage_aCellIdx, MemPage_aData, MemPage_aDataEnd,
     MemPage_intKeyLeaf, MemPage_isInit, MemPage_leaf, MemPage_maskPage, MemPage_maxLocal,
     MemPage_nCell, SQLITE_UTF8, SQPYTE_KEPT, Vdbe_aMem, Vdbe_apCsr, Vdbe_aOp, Vdbe_db, Vdbe_pc,
@@ -70,7 +70,10 @@ class Frame(object):
 
     def load(self, address, origin):
         """The value of the Mem at address, or None if it is of a kind that only C handles."""
-        kind = mem.u16(address, Mem_flags) & _KIND
+        return self.load_as(mem.u16(address, Mem_flags) & _KIND, address, origin)
+
+    def load_as(self, kind, address, origin):
+        """The value of the Mem at address, given the bits _KIND of its flags."""
         if kind == MEM_Int:
             return W_Int(mem.i64(address, Mem_u))
         if kind == MEM_Real:
@@ -90,7 +93,11 @@ class Frame(object):
         assert r >= 0
         w = self.registers[r]
         if w is IN_MEM:
-            w = self.load(self.mem_address(r), r)
+            address = self.mem_address(r)
+            flags = mem.u16(address, Mem_flags)
+            w = self.load_as(flags & _KIND, address, r)
+            if flags & MEM_FromBind:
+                return w                    # the Mem has more than the value: bound.py
             if w is not None and not (switches.types and not isinstance(w, W_Bytes)):
                 self.registers[r] = w
         return w
@@ -188,6 +195,7 @@ class Frame(object):
             mem.set_u16(address, Mem_flags, MEM_Real)
         else:
             assert isinstance(w, W_Null)
+            mem.set_i32(address, Mem_n, 0)      # an accumulator's count of steps begins with it
             mem.set_u16(address, Mem_flags, MEM_Null)
         return 0
 

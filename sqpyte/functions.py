@@ -4,7 +4,8 @@
 types of arguments, for errors, for whatever is rare.  A text that is part of an argument (substr,
 a date's year) is a view of it.
 """
-from c_engine.generated.layout import SQLITE_LIMIT_LIKE_PATTERN_LENGTH, sqlite3_aLimit
+from c_engine.generated.layout import (
+    SQLITE_LIMIT_LENGTH, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, sqlite3_aLimit)
 from sqpyte import capi, mem
 from sqpyte.arith import MAX_INT, MIN_INT, as_int, as_real, is_number
 from sqpyte.compare import OTHER, compare
@@ -72,7 +73,7 @@ def call(frame, op, kind):
     if kind == NULLIF:
         if op.collation == OTHER:
             return None
-        return NULL if compare(first, second, op.collation) == 0 else first
+        return NULL if compare(first, second, op.collation) == 0 else _if_allowed(frame, first)
     if kind == MIN or kind == MAX:
         return _extreme(frame, op, kind == MAX)
     if kind == STRFTIME and n == 2 and op.date_part and _is_date(second):
@@ -155,6 +156,13 @@ def _is_date(w):
     return isinstance(w, W_Text) and capi.iso_date(w.address, w.size) != 0
 
 
+def _if_allowed(frame, w):
+    """A result, or None if it is longer than SQLITE_LIMIT_LENGTH: an error."""
+    if isinstance(w, W_Bytes) and w.size > mem.i32(frame.db + sqlite3_aLimit + 4 * SQLITE_LIMIT_LENGTH):
+        return None
+    return w
+
+
 def _substr(frame, op, w, start):
     length = MAX_INT
     if op.arguments == 3:
@@ -168,9 +176,9 @@ def _substr(frame, op, w, start):
         if w.size == 0:
             return NULL
         at = capi.substr(w.address, w.size, 0, start.intval, length, mem.scratch.address)
-        return W_Blob(w.address + at, mem.i64(mem.scratch.address), w.origin)
+        return _if_allowed(frame, W_Blob(w.address + at, mem.i64(mem.scratch.address), w.origin))
     at = capi.substr(w.address, w.size, 1, start.intval, length, mem.scratch.address)
-    return W_Text(w.address + at, mem.i64(mem.scratch.address), w.origin)
+    return _if_allowed(frame, W_Text(w.address + at, mem.i64(mem.scratch.address), w.origin))
 
 
 def _instr(haystack, needle):
@@ -201,4 +209,4 @@ def _extreme(frame, op, is_max):
             if order < 0 if is_max else order >= 0:
                 best = w
         i += 1
-    return best
+    return _if_allowed(frame, best)

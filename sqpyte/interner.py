@@ -9,13 +9,14 @@ class Program(object):
     caller of `Interner.forget` sees to it that it isn't running then. What was compiled of it isn't
     entered any more either: nothing but the program's places leads there.
     """
-    _immutable_fields_ = ['ops[*]', 'nregisters', 'ncursors', 'nslots', 'number']
+    _immutable_fields_ = ['ops[*]', 'nregisters', 'ncursors', 'nslots', 'unseen[*]', 'number']
 
-    def __init__(self, ops, nregisters, ncursors, nslots, number, content, addresses):
+    def __init__(self, ops, nregisters, ncursors, nslots, unseen, number, content, addresses):
         self.ops = ops
         self.nregisters = nregisters
         self.ncursors = ncursors
         self.nslots = nslots        # offsets of columns that a frame keeps (offsets.py)
+        self.unseen = unseen        # registers that are unmarked when the VM is entered (bound.py)
         self.number = number
         self.content = content
         self.addresses = addresses

@@ -2,14 +2,17 @@
 
 `run` is what the engine calls (c_engine/engine.c) for a statement whose tier is the VM.  The
 JIT's merge point has the program and pc as greens: a trace belongs to a place in a program, and
-all statements with the same content share it.
+all statements with the same content share it.  The third one, how many opcodes have been passed since
+the last loop's head, is always 0 where a trace begins, and a constant within it: so every opcode is
+counted as upstream does, with one addition for each iteration.
 """
 import os
 
 from c_engine.generated.layout import (
-    SQLITE_NOMEM, SQLITE_STMTSTATUS_VM_STEP, SQPYTE_CLOSES_LOOP, SQPYTE_HANDLED, SQPYTE_MODE_ALWAYS,
-    SQPYTE_SEEKS, SQPYTE_STOP, SQPYTE_WHY_FULL, SQPYTE_WHY_REFUSED, Vdbe_aCounter, Vdbe_pc,
-    Vdbe_sqpyteCompare, Vdbe_sqpyteProgram, Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
+    MEM_FromBind, Mem_flags, SQLITE_INTERRUPT, SQLITE_NOMEM, SQLITE_STMTSTATUS_VM_STEP,
+    SQPYTE_CLOSES_LOOP, SQPYTE_HANDLED, SQPYTE_MODE_ALWAYS, SQPYTE_SEEKS, SQPYTE_STOP, SQPYTE_WHY_FULL,
+    SQPYTE_WHY_REFUSED, Vdbe_aCounter, Vdbe_pc, Vdbe_sqpyteCompare, Vdbe_sqpyteProgram,
+    Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
 from sqpyte import capi, jit, mem
 from sqpyte.budget import budget
 from sqpyte.frame import Frame
@@ -23,19 +26,19 @@ from sqpyte.without import switches
 # A run of the VM that hands the whole frame to C more often than this goes on in C.
 MAX_C_STEPS = 2000
 
-# As upstream, a run of many opcodes is added to the statement's counter at its end.
+# As upstream, a run of many opcodes is added to the statement's counter at its end; C adds its own.
 _STEPS = Vdbe_aCounter + 4 * SQLITE_STMTSTATUS_VM_STEP
 
 _HANDLERS = jit.unrolling_iterable(
     [(number, TABLE[number].handler) for number in sorted(TABLE)])
 
 
-def get_printable_location(pc, program):
+def get_printable_location(pc, passed, program):
     """What the JIT's logs call a place."""
     return 'program %d pc %d opcode %d' % (program.number, pc, program.ops[pc].opcode)
 
 
-driver = jit.JitDriver(greens=['pc', 'program'], reds=['frame'], virtualizables=['frame'],
+driver = jit.JitDriver(greens=['pc', 'passed', 'program'], reds=['frame'], virtualizables=['frame'],
                        get_printable_location=get_printable_location)
 
 if mem.TRANSLATED_HOST:
@@ -81,8 +84,9 @@ def step_in_c(frame, op, pc):
     return jit.promote(mem.i32(frame.vdbe, Vdbe_pc))
 
 
-def leave(frame, program, pc):
+def leave(frame, program, pc, passed):
     """Bring all state to C, to go on there at pc."""
+    frame.steps += passed
     rc = frame.save(pc, program.ops[pc].live)
     if rc != 0:
         capi.fail(frame.vdbe, pc, rc)
@@ -92,39 +96,54 @@ def leave(frame, program, pc):
 def run_loop(frame, program, pc):
     """Run from pc until the statement leaves the VM; `frame.result` says how."""
     frame = jit.hint(frame, access_directly=True)
+    passed = 0
     while True:
-        driver.jit_merge_point(pc=pc, program=program, frame=frame)
+        driver.jit_merge_point(pc=pc, passed=passed, program=program, frame=frame)
         op = program.ops[pc]
         if op.seeks and not frame.seeking:
-            leave(frame, program, pc)
+            leave(frame, program, pc, passed)
             return
         following = ASK_C if op.in_c else dispatch(frame, op, pc)
-        if following < 0:
+        if following >= 0:
+            passed += 1
+            if op.interruptible and mem.i32(frame.db, sqlite3_u1_isInterrupted):
+                frame.steps += passed
+                capi.fail(frame.vdbe, following, SQLITE_INTERRUPT)
+                frame.result = SQPYTE_STOP
+                return
+        else:
             if following == FAILED:
+                frame.steps += passed + 1
                 frame.result = SQPYTE_STOP
                 return
             if following == LEAVE or not (op.covered or frame.always):
-                leave(frame, program, pc)
+                leave(frame, program, pc, passed)
                 return
             following = step_in_c(frame, op, pc)
             if following < 0:
+                frame.steps += passed
                 return
             if frame.c_steps > MAX_C_STEPS and not frame.always:
                 frame.refused = True
-                leave(frame, program, following)
+                leave(frame, program, following, passed)
                 return
         if following <= pc and op.loop:
-            frame.steps += pc - following + 1
-            if mem.i32(frame.db, sqlite3_u1_isInterrupted) or frame.crowded:
-                leave(frame, program, following)
+            frame.steps += passed
+            passed = 0
+            if mem.i32(frame.db, sqlite3_u1_isInterrupted):
+                capi.fail(frame.vdbe, following, SQLITE_INTERRUPT)
+                frame.result = SQPYTE_STOP
+                return
+            if frame.crowded:
+                leave(frame, program, following, 0)
                 return
             if not jit.we_are_jitted() and budget.is_full():
                 frame.full = True
-                leave(frame, program, following)
+                leave(frame, program, following, 0)
                 return
             frame.drop(op.dead)
             at_head(frame, program.ops[following])
-            driver.can_enter_jit(pc=following, program=program, frame=frame)
+            driver.can_enter_jit(pc=following, passed=passed, program=program, frame=frame)
         pc = following
 
 
@@ -149,12 +168,13 @@ def run(vdbe):
         return out_of_memory(vdbe)
     budget.enter(program)
     try:
+        unmark(frame, program)
         pc = mem.i32(vdbe, Vdbe_pc)
         at_head(frame, program.ops[pc])
         run_loop(frame, program, pc)
-        mem.set_i32(vdbe, _STEPS, mem.i32(vdbe, _STEPS) + frame.steps)
     except MemoryError:
         frame.result = out_of_memory(vdbe)
+    mem.set_i32(vdbe, _STEPS, mem.i32(vdbe, _STEPS) + frame.steps)
     budget.leave(program)
     frame.free_kept()
     if frame.full:
@@ -162,6 +182,13 @@ def run(vdbe):
     elif frame.refused:
         refuse(vdbe, SQPYTE_WHY_REFUSED, 1)
     return frame.result
+
+
+def unmark(frame, program):
+    """Remove the mark of a bound parameter where nobody can see it (bound.py)."""
+    for r in program.unseen:
+        address = frame.mem_address(r)
+        mem.set_u16(address, Mem_flags, mem.u16(address, Mem_flags) & ~MEM_FromBind)
 
 
 def refuse(vdbe, why, times):

@@ -1,149 +1,36 @@
 """Which registers are live at each opcode: what has to be written back before C goes on.
 
-Ordinary backward data-flow over the program's control-flow graph, from the reads, writes and
-jumps that the opcode table declares, on sets of registers that are bits of words: a program of 500
-opcodes and 200 registers takes well below a millisecond.  An opcode that isn't in the table would
-be taken to read every register, to write none, and to jump to whatever P2 may name.
+Ordinary backward data-flow over the program's control-flow graph (flow.py), from the reads and writes
+that the opcode table declares, on sets of registers that are bits of words.  The work grows as the
+program does, times the words of a set: `effort` counts it.  An opcode that isn't in the table would be
+taken to read every register, to write none, and to jump to whatever P2 may name.
 """
 from c_engine.generated import opcodes
-from c_engine.generated.layout import OPFLAG_P2ISREG
-from sqpyte.optable import ALL, IN_C, SPECIAL, TABLE, TO_THE_END, WRITTEN
+from sqpyte.flow import Flow, declaration_of, successors  # noqa: F401  (asked here by the inliner)
+from sqpyte.operands import link_keys, operand, registers_of
+from sqpyte.optable import ALL, WRITTEN
 
-_JUMP_FLAG = opcodes.OPFLG_JUMP
-
-
-def registers_of(op, spans, last):
-    """The registers that a declaration's spans name in this opcode, as a list of ints.
-
-    Args: op, a program.Op; spans, a list of optable.Span; last, the register where `..` ends.
-    """
-    found = []
-    for span in spans:
-        if span.special >= 0:
-            first = special_register(op, span.special)
-            end = first + 1
-            if span.special == _ARGUMENTS:
-                end = first + op.arguments
-        else:
-            first = operand(op, span.base)
-            if span.count == TO_THE_END:
-                end = last + 1 if first > 0 else 0
-            elif span.form == 2:
-                end = operand(op, span.count) + 1
-            elif span.count:
-                end = first + operand(op, span.count) + span.form
-            else:
-                end = first + span.constant + span.form
-        for r in range(max(first, 1), end):
-            found.append(r)
-    return found
+BITS = 60               # registers in a word of a set
+_ALL = (1 << BITS) - 1
+# Words that may be looked at to tell the callers of subroutines apart.
+MOST_FOR_CALLS = 1 << 22
 
 
-def special_register(op, special):
-    """The (first) register that optable.SPECIAL[special] stands for in this opcode, or none:
-    <= 0."""
-    if special == _RECORD:
-        return op.record
-    if special == _SKIP:
-        return op.skip_register
-    if special == _P2REG:
-        return op.p2 if op.p5 & OPFLAG_P2ISREG else 0
-    if special == _ARGUMENTS:
-        return op.p2
-    return op.p3 if op.p1 < 0 else 0
+class Effort(object):
+    """How many words of sets have been looked at."""
+
+    def __init__(self):
+        self.words = 0
 
 
-_ARGUMENTS = SPECIAL.index('ARGUMENTS')
-_RECORD = SPECIAL.index('RECORD')
-_SKIP = SPECIAL.index('SKIP')
-_P2REG = SPECIAL.index('P2REG')
-
-
-def operand(op, number):
-    """The operand with this number, 1 to 5; P4 as an integer."""
-    if number == 1:
-        return op.p1
-    if number == 2:
-        return op.p2
-    if number == 3:
-        return op.p3
-    if number == 4:
-        return op.p4
-    return op.p5
-
-
-def declaration_of(op):
-    """What is declared of the opcode, with a handler or left to C, or None."""
-    declaration = TABLE.get(op.opcode, None)
-    if declaration is None:
-        declaration = IN_C.get(op.opcode, None)
-    return declaration
-
-
-def successors(ops, pc):
-    """The pcs that may follow the opcode at pc."""
-    op = ops[pc]
-    declaration = declaration_of(op)
-    if declaration is None:
-        found = [pc + 1]
-        if opcodes.PROPERTIES[op.opcode] & _JUMP_FLAG:
-            found.append(op.p2)
-    elif op.opcode == opcodes.OP_Yield or op.opcode == opcodes.OP_EndCoroutine:
-        found = coroutine_successors(ops, op)
-    elif op.opcode == opcodes.OP_InitCoroutine:
-        found = [op.p2 if op.p2 else pc + 1]
-    elif op.opcode == opcodes.OP_Return:
-        found = []
-        for i in range(len(ops)):
-            if ops[i].opcode == opcodes.OP_Gosub and ops[i].p1 == op.p1:
-                found.append(i + 1)
-            elif ops[i].opcode == opcodes.OP_Integer and ops[i].p2 == op.p1:
-                found.append(ops[i].p1 + 1)
-        if op.p3:
-            found.append(pc + 1)
-        if not found:
-            found = range_list(len(ops))    # not called by Gosub: from anywhere
-    elif op.opcode == opcodes.OP_Goto or op.opcode == opcodes.OP_Gosub:
-        found = [op.p2]
-    elif op.opcode == opcodes.OP_Halt:
-        found = []
-    elif op.opcode == opcodes.OP_Jump:
-        found = [op.p1, op.p2, op.p3]
-    else:
-        found = [pc + 1]
-        if declaration.jumps:
-            found.append(op.p2)
-    return [i for i in found if 0 <= i < len(ops)]
-
-
-def coroutine_successors(ops, op):
-    """Where a Yield or an EndCoroutine of the coroutine in r[P1] may go on: at its start, after
-    any other Yield of it, or, at its end, where the caller's Yield says."""
-    found = []
-    for i in range(len(ops)):
-        other = ops[i]
-        if other.p1 == op.p1:
-            if other.opcode == opcodes.OP_InitCoroutine and op.opcode == opcodes.OP_Yield:
-                found.append(other.p3)
-            elif other.opcode == opcodes.OP_EndCoroutine and op.opcode == opcodes.OP_Yield:
-                found.append(i)
-            elif other.opcode == opcodes.OP_Yield:
-                if op.opcode == opcodes.OP_Yield:
-                    found.append(i + 1)
-                elif other.p2:
-                    found.append(other.p2)
-    return found
-
-
-def range_list(n):
-    """[0, 1, ... n - 1]."""
-    return [i for i in range(n)]
+effort = Effort()
 
 
 def annotate(ops):
-    """Set `live` and `live_after` of every opcode.
+    """Set `live`, `live_after` and the effects of every opcode.
 
     Returns: (number of registers that the VM tracks, number of cursors)."""
+    link_keys(ops)
     highest = 0
     cursors = 0
     for op in ops:
@@ -157,30 +44,33 @@ def annotate(ops):
                 cursors = max(cursors, op.p1 + 1)
             if op.opcode == opcodes.OP_SorterData or op.opcode == opcodes.OP_DeferredSeek:
                 cursors = max(cursors, op.p3 + 1)
-    width = highest // BITS + 1
-    after = []
-    for pc in range(len(ops)):
-        after.append(successors(ops, pc)[:])
-    live = _flow(ops, _summarise_calls(ops, after, highest, width), highest, width)
-    lists = []
-    for pc in range(len(ops)):
-        before = pc - 1
-        if before >= 0 and _same(live, before * width, pc * width, width):
-            lists.append(lists[before])
-        else:
-            lists.append(as_list(live, pc * width, width)[:])
+    _annotate_registers(ops, highest)
+    annotate_effects(ops, cursors, highest)
+    return highest + 1, cursors
+
+
+def _annotate_registers(ops, highest):
+    """Set `live`, `live_after` and `dead`."""
+    flow = Flow(ops)
+    problem = Problem(ops, flow, highest)
+    live = problem.solve(problem.tell_callers_apart())
+    width = problem.width
+    lists = Lists(width)
+    by_node = []
+    for node in range(len(flow.after)):
+        by_node.append(lists.of(live, node * width))
     for pc in range(len(ops)):
         op = ops[pc]
-        op.live = lists[pc]
-        following = after[pc]
+        op.live = by_node[pc]
+        following = flow.after[pc]
         if len(following) == 1:
-            op.live_after = lists[following[0]]
+            op.live_after = by_node[following[0]]
         else:
             union = [0] * width
             for target in following:
                 for w in range(width):
                     union[w] |= live[target * width + w]
-            op.live_after = as_list(union, 0, width)[:]
+            op.live_after = lists.of(union, 0)
         head = op.p2
         if op.loop and 0 <= head <= pc:
             dead = [_ALL & ~live[head * width + w] for w in range(width)]
@@ -188,99 +78,161 @@ def annotate(ops):
         elif op.opcode == opcodes.OP_Gosub and 0 <= head < len(ops):
             dead = [live[head * width + w] & ~live[pc * width + w] for w in range(width)]
             op.dead = [r for r in as_list(dead, 0, width) if r != op.p1][:]
-    annotate_effects(ops, cursors, highest)
-    return highest + 1, cursors
 
 
-BITS = 60               # registers in a word of a set
-_ALL = (1 << BITS) - 1
+class Problem(object):
+    """The data-flow problem of a program: sets of `width` words, one after the other, by node of its
+    flow.
 
-
-def _summarise_calls(ops, after, highest, width):
-    """The control flow (a list of lists) for the registers' flow: a subroutine returns to whoever
-    called it, not to all of its callers.
-
-    Where nothing but Gosubs write a return address, what is live at each of them is what its
-    subroutine reads before it returns, noted in `reads_below`, and what is live behind it. What is
-    live within the subroutine remains what any of its callers needs; a Gosub's `dead` are the
-    registers of which that isn't true here.
+    Attributes:
+        read: the registers that each opcode reads.
+        kept: those that it doesn't write.
     """
-    found = after[:]
-    done = []
-    for gosub in range(len(ops)):
-        r = ops[gosub].p1
-        if ops[gosub].opcode != opcodes.OP_Gosub or r in done:
-            continue
-        done.append(r)
-        if not _is_return_address(ops, r, highest):
-            continue
-        inside = after[:]
-        for pc in range(len(ops)):
-            if ops[pc].opcode == opcodes.OP_Return and ops[pc].p1 == r:
-                inside[pc] = [0][1:]
-            elif ops[pc].opcode == opcodes.OP_Gosub and ops[pc].p1 == r:
-                inside[pc] = after[pc] + [pc + 1]
-        live = _flow(ops, inside, highest, width)
+
+    def __init__(self, ops, flow, highest):
+        self.ops = ops
+        self.flow = flow
+        self.highest = highest
+        self.width = highest // BITS + 1
+        self.before = flow.before()
+        self.order = flow.ends_first()
+        self.read = [0] * (len(flow.after) * self.width)
+        self.kept = [_ALL] * (len(flow.after) * self.width)
+        self.calls = {}             # register -> the Gosubs that write their address to it
+        self.others = {}            # registers that other opcodes write
+        self.unknown = False        # there is an opcode of which nothing is declared
         for pc in range(len(ops)):
             op = ops[pc]
-            if op.opcode == opcodes.OP_Gosub and op.p1 == r and 0 <= op.p2 < len(ops):
-                below = as_list(live, op.p2 * width, width)
-                op.reads_below = [q for q in below if q != r][:]
-                found[pc] = [pc + 1][:]
-    return found
-
-
-def _is_return_address(ops, r, highest):
-    """Whether nothing but Gosubs write register r."""
-    for op in ops:
-        declaration = declaration_of(op)
-        if declaration is None:
-            return False
-        if op.opcode != opcodes.OP_Gosub and r in registers_of(op, declaration.write_spans, highest):
-            return False
-    return True
-
-
-def _flow(ops, after, highest, width):
-    """The registers live before each opcode: sets of `width` words, one after the other."""
-    size = len(ops) * width
-    live = [0] * size
-    kept = [_ALL] * size            # not written by the opcode
-    for pc in range(len(ops)):
-        op = ops[pc]
-        declaration = declaration_of(op)
-        if declaration is None:
-            for r in range(highest + 1):
-                live[pc * width + r // BITS] |= 1 << (r % BITS)
-        else:
+            declaration = declaration_of(op)
+            if declaration is None:
+                self.unknown = True
+                for r in range(highest + 1):
+                    self.read[pc * self.width + r // BITS] |= 1 << (r % BITS)
+                continue
             for r in registers_of(op, declaration.read_spans, highest):
-                live[pc * width + r // BITS] |= 1 << (r % BITS)
-            for r in op.reads_below:
-                live[pc * width + r // BITS] |= 1 << (r % BITS)
+                self.read[pc * self.width + r // BITS] |= 1 << (r % BITS)
             for r in registers_of(op, declaration.write_spans, highest):
-                kept[pc * width + r // BITS] &= ~(1 << (r % BITS))
-    changed = True
-    while changed:
+                self.kept[pc * self.width + r // BITS] &= ~(1 << (r % BITS))
+                if op.opcode != opcodes.OP_Gosub:
+                    self.others[r] = True
+            if op.opcode == opcodes.OP_Gosub and 0 <= op.p2 < len(ops) and pc + 1 < len(ops):
+                if op.p1 not in self.calls:
+                    self.calls[op.p1] = [0][1:]
+                self.calls[op.p1].append(pc)
+
+    def tell_callers_apart(self):
+        """The control flow (a list of lists) for the registers' flow: a subroutine returns to whoever
+        called it, not to all of its callers.
+
+        Where nothing but Gosubs write a return address, what is live at each of them is what its
+        subroutine reads before it returns, which joins what they read, and what is live behind it.
+        What is live within the subroutine remains what any of its callers needs; a Gosub's `dead` are
+        the registers of which that isn't true here.
+
+        Each register with return addresses takes a flow of its own. In a program with very many of
+        them some are left as they are, which only has more registers written back.
+        """
+        found = self.flow.after[:]
+        returns = {}
+        for pc in range(len(self.ops)):
+            op = self.ops[pc]
+            if op.opcode == opcodes.OP_Return and op.p1 in self.calls:
+                if op.p1 not in returns:
+                    returns[op.p1] = [0][1:]
+                returns[op.p1].append(pc)
+        start = effort.words
+        for r in self.calls:
+            if self.unknown or r in self.others or effort.words - start > MOST_FOR_CALLS:
+                continue
+            inside = self.flow.after[:]
+            effort.words += len(inside)
+            for pc in returns.get(r, [0][1:]):
+                inside[pc] = [0][1:]
+            for pc in self.calls[r]:
+                inside[pc] = [self.ops[pc].p2, pc + 1]
+                self.before[pc + 1].append(pc)
+            live = self.solve(inside)
+            for pc in self.calls[r]:
+                self._read_below(pc, live)
+                found[pc] = [pc + 1]
+        return found
+
+    def _read_below(self, gosub, live):
+        """What is live at the subroutine's start is read by a Gosub, but for the address that it
+        writes."""
+        entry = self.ops[gosub].p2 * self.width
+        r = self.ops[gosub].p1
+        for w in range(self.width):
+            below = live[entry + w]
+            if w == r // BITS:
+                below &= ~(1 << (r % BITS))
+            self.read[gosub * self.width + w] |= below
+
+    def solve(self, after):
+        """The registers live before each node of a control flow: sweeps, from the ends on, over what
+        has to be looked at again."""
+        live = self.read[:]
+        again = [True] * len(after)
+        count = len(after)
+        while count:
+            effort.words += len(after)
+            for node in self.order:
+                if again[node]:
+                    again[node] = False
+                    count -= 1
+                    if self._flow_into(live, after[node], node):
+                        effort.words += len(self.before[node])
+                        for before in self.before[node]:
+                            if not again[before]:
+                                again[before] = True
+                                count += 1
+        return live
+
+    def _flow_into(self, live, targets, node):
+        """Add to what is live before a node what is live behind it. Returns whether that was more."""
         changed = False
-        pc = len(ops) - 1
-        while pc >= 0:
-            for target in after[pc]:
-                for w in range(width):
-                    here = live[pc * width + w]
-                    more = here | (live[target * width + w] & kept[pc * width + w])
-                    if more != here:
-                        live[pc * width + w] = more
-                        changed = True
-            pc -= 1
-    return live
+        width = self.width
+        effort.words += width * len(targets)
+        for target in targets:
+            for w in range(width):
+                here = live[node * width + w]
+                more = here | (live[target * width + w] & self.kept[node * width + w])
+                if more != here:
+                    live[node * width + w] = more
+                    changed = True
+        return changed
 
 
-def _same(words, a, b, width):
-    """Whether the sets at indexes a and b are equal."""
-    for w in range(width):
-        if words[a + w] != words[b + w]:
-            return False
-    return True
+class Lists(object):
+    """The sets that have been made lists of registers last: opcodes in a row mostly have one of a few."""
+
+    def __init__(self, width):
+        self.width = width
+        self.words = [0] * (width * _RECENT)
+        self.lists = [[0][1:] for _ in range(_RECENT)]
+        self.next = 0
+
+    def of(self, words, at):
+        """The registers of the set at index `at`, in ascending order; not to be changed."""
+        effort.words += self.width
+        for i in range(_RECENT):
+            if self._is(words, at, i * self.width):
+                return self.lists[i]
+        found = as_list(words, at, self.width)[:]
+        for w in range(self.width):
+            self.words[self.next * self.width + w] = words[at + w]
+        self.lists[self.next] = found
+        self.next = (self.next + 1) % _RECENT
+        return found
+
+    def _is(self, words, at, mine):
+        for w in range(self.width):
+            if words[at + w] != self.words[mine + w]:
+                return False
+        return True
+
+
+_RECENT = 4
 
 
 def as_list(words, at, width):
@@ -328,6 +280,7 @@ def annotate_effects(ops, ncursors, highest):
                 temporary[op.p1] = False
             if op.p2 < ncursors:
                 temporary[op.p2] = False
+    everything = [c for c in range(ncursors)][:]
     for op in ops:
         declaration = declaration_of(op)
         if declaration is None or op.opcode in LEAVES:
@@ -337,11 +290,12 @@ def annotate_effects(ops, ncursors, highest):
         op.writes = registers_of(op, declaration.write_spans, highest)[:]
         op.touched = (op.reads + op.writes)[:]
         moves = []
+        anything = False
         for number in declaration.moved:
             if number == WRITTEN and 0 <= op.p1 < ncursors and temporary[op.p1]:
                 moves.append(op.p1)
             elif number == ALL or number == WRITTEN:
-                moves = range_list(ncursors)
+                anything = True
             elif 0 <= operand(op, number) < ncursors:
                 moves.append(operand(op, number))
-        op.moves = moves[:]
+        op.moves = everything if anything else moves[:]

@@ -8,7 +8,7 @@ that it steps, the row of those that it doesn't move, nothing of those that it m
 """
 from c_engine.generated import opcodes
 from sqpyte.jit import unroll_safe
-from sqpyte.liveness import operand, registers_of
+from sqpyte.operands import operand, registers_of
 from sqpyte.offsets import NO_SLOT
 from sqpyte.optable import ALL, TABLE, WRITTEN
 from sqpyte.values import IN_MEM

@@ -37,11 +37,12 @@ def annotate_columns(ops, ncursors):
             else:
                 of_cursor.append(NO_SLOT)
         slots.append(of_cursor)
+    shared = [of_cursor[:] for of_cursor in slots]
     for op in ops:
         if op.opcode == opcodes.OP_Column or op.opcode in _COMPARES:
-            op.slots = slots[op.p1][:]
+            op.slots = shared[op.p1]
             if op.alternate >= 0:
-                op.alternate_slots = slots[op.alternate][:]
+                op.alternate_slots = shared[op.alternate]
     return slots, n
 
 

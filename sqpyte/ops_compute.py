@@ -1,7 +1,7 @@
 """Opcodes that compute: constants, copies, arithmetic, affinity, comparisons."""
 from c_engine.generated.layout import (
-    SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL,
-    SQLITE_AFF_TEXT, SQLITE_JUMPIFNULL, VdbeOp_opcode, Vdbe_aVar, sizeof_Mem, sizeof_VdbeOp)
+    SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL, SQLITE_AFF_TEXT, SQLITE_JUMPIFNULL, SQLITE_LIMIT_LENGTH,
+    VdbeOp_opcode, Vdbe_aVar, sizeof_Mem, sizeof_VdbeOp, sqlite3_aLimit)
 from c_engine.generated.opcodes import OP_String
 from sqpyte import arith, capi, mem, values
 from sqpyte.compare import ASK, NULL_RESULT, OTHER, compare, compare_operands, in_sort_order
@@ -66,7 +66,8 @@ def op_begin_subrtn(frame, op, pc):
 def op_variable(frame, op, pc):
     """r[P2] = the bound parameter P1."""
     w = frame.load(mem.i64(frame.vdbe, Vdbe_aVar) + (op.p1 - 1) * sizeof_Mem, values.CONSTANT)
-    if w is None:
+    if w is None or (isinstance(w, W_Bytes) and w.size > mem.i32(
+            frame.db + sqlite3_aLimit + 4 * SQLITE_LIMIT_LENGTH)):
         return ASK_C
     frame.write(op.p2, w)
     return pc + 1
@@ -255,7 +256,7 @@ def op_else_eq(frame, op, pc):
 def op_compare(frame, op, pc):
     """Compare r[P1@P3] with r[P2@P3] by the KeyInfo P4, for the Jump that follows."""
     n = op.p3
-    if op.sort_flags is None:
+    if op.sort_flags is None or n > len(op.collations):
         return ASK_C
     i = 0
     while i < n:

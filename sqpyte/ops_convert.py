@@ -1,7 +1,7 @@
 """Opcodes that convert values, and those that work on their integers or bits."""
 from c_engine.generated.layout import (
     MEM_Blob, MEM_Str, MEM_Subtype, Mem_eSubtype, Mem_flags, SQLITE_AFF_BLOB, SQLITE_AFF_REAL,
-    SQLITE_MISMATCH, VdbeOp_p4, sizeof_VdbeOp)
+    SQLITE_LIMIT_LENGTH, SQLITE_MISMATCH, VdbeOp_p4, sizeof_VdbeOp, sqlite3_aLimit)
 from sqpyte import capi, convert, mem
 from sqpyte.arith import INT_LIMIT, intmask, is_number, ovfcheck, shift_left
 from sqpyte.compare import truth
@@ -227,7 +227,7 @@ def op_soft_null(frame, op, pc):
 def op_blob(frame, op, pc):
     """r[P2] = the blob P4 of P1 bytes, or P1 zero bytes if P4 is NULL."""
     address = mem.i64(frame.ops + pc * sizeof_VdbeOp, VdbeOp_p4)
-    if address == 0:
+    if address == 0 or op.p1 > mem.i32(frame.db + sqlite3_aLimit + 4 * SQLITE_LIMIT_LENGTH):
         return ASK_C
     frame.write(op.p2, W_Blob(address, op.p1, CONSTANT))
     return pc + 1

@@ -91,11 +91,11 @@ declare_in_c('ResetSorter', "Delete all rows of the ephemeral table or sorter P1
 declare_in_c('IfSizeBetween',
              "Jump to P2 if the logarithm of cursor P1's estimated size is between P3 and P4.",
              jumps='P2', moves='P1')
-# Its key is that of the SeekGE after it, whose P2 is the other place where it may jump.
+# Its key, and where it may jump beside P2, are those of the SeekGE after it.
 declare_in_c('SeekScan',
              "Try to reach the row that the SeekGE behind it seeks by at most P1 steps; jump "
              "to P2 if it is reached, to the SeekGE's P2 if there is none.",
-             jumps='P2')
+             reads='NEXT_KEY', jumps='P2 NEXT')
 declare_in_c('SeekHit',
              "Bring cursor P1's count of matching key columns into the range P2 to P3.",
              moves='')
@@ -157,11 +157,12 @@ declare_in_c('FkIfZero',
              "Jump to P2 if no foreign key is violated, of the connection if P1.",
              jumps='P2', moves='')
 
-# Trigger programs. They take the values of the row from r[P1] on, and r[P3] holds their frame.
+# Trigger programs. They take the values of the row by their distance from P1, which is negative or
+# zero if the row's first registers would be those before the first; r[P3] holds their frame.
 declare_in_c('Program',
              "Run the trigger program P4, which takes its row from r[P1] on and keeps its "
              "state in r[P3]; jump to P2 if it says IGNORE.",
-             reads='P1.. P3', writes='P3', jumps='P2')
+             reads='FROM_P1 P3', writes='P3', jumps='P2')
 declare_in_c('Param',
              "In a trigger program: r[P2] = register P1 of its row in the calling program.",
              writes='P2', moves='')

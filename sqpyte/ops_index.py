@@ -141,7 +141,7 @@ _exact('NoConflict', True, "Jump to P2 if one of r[P3@P4] is NULL or the index P
 def compare_key(frame, op):
     """The order of the record under index cursor P1 and the key r[P3@P4]: negative, zero or
     positive; or _ASK if C has to say."""
-    if op.sort_flags is None or not ready_row(frame, op.p1):
+    if op.sort_flags is None or op.p4 > len(op.collations) or not ready_row(frame, op.p1):
         return _ASK
     i = 0
     while i < op.p4:

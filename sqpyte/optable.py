@@ -14,7 +14,9 @@ register that is only written at times is declared as read, too, so that its old
 
 Beside these: `RECORD` the register with the pseudo-cursor's record, `SKIP` the one that min() and
 max() set when they skip a row, `P2REG` P2 if P5 says that it is a register, `P3VALUE` P3 if P1 is
-no cursor, `ARGUMENTS` the registers from P2 on, as many as the function P4 is called with.
+no cursor, `ARGUMENTS` the registers from P2 on, as many as the function P4 is called with,
+`FROM_P1` all registers from P1 on, which may be negative, and `NEXT_KEY` the P3@P4 of the opcode
+behind this one.
 
 `moves` says which cursors an opcode may move when C runs it: operands (`P1 P3`), `WRITTEN` for
 P1 if it is an ephemeral table and else for all cursors, or `ALL`.  An opcode whose effects are
@@ -33,7 +35,7 @@ LEAVE = -2      # the statement goes on in C with this opcode
 FAILED = -3     # a C function failed and sqpyte_fail has been called
 
 
-SPECIAL = ['RECORD', 'SKIP', 'P2REG', 'P3VALUE', 'ARGUMENTS']
+SPECIAL = ['RECORD', 'SKIP', 'P2REG', 'P3VALUE', 'ARGUMENTS', 'FROM_P1', 'NEXT_KEY']
 _COUNT_FORMS = {'@': 0, '+': 1, '..': 2}
 TO_THE_END = -1
 _MOVED = ['ALL', 'P1', 'P2', 'P3', 'P4', 'P5', 'WRITTEN']

@@ -8,14 +8,16 @@ share one Program, and with it the machine code that the JIT made for it.
 from c_engine.generated import opcodes
 from c_engine.generated.layout import (
     MEM_Int, MEM_Null, MEM_Real, MEM_Str, P4_COLLSEQ, P4_FUNCCTX, P4_FUNCDEF, P4_INT32,
-    P4_INTARRAY, P4_KEYINFO, P4_MEM, KeyInfo_aColl, KeyInfo_aSortFlags, KeyInfo_nKeyField, Mem_flags,
-    Mem_n,
-    Mem_u, Mem_z, OPFLAG_PERMUTE, VdbeOp_opcode, VdbeOp_p1, VdbeOp_p2, VdbeOp_p3, VdbeOp_p4,
+    P4_INTARRAY, P4_KEYINFO, P4_MEM, KeyInfo_aColl, KeyInfo_aSortFlags, KeyInfo_nAllField, Mem_flags,
+    Mem_n, Mem_u, Mem_z, OPFLAG_PERMUTE, VdbeOp_opcode, VdbeOp_p1, VdbeOp_p2, VdbeOp_p3, VdbeOp_p4,
     VdbeOp_p4type, VdbeOp_p5, Vdbe_aOp, Vdbe_nOp, sizeof_VdbeOp, sqlite3_context_argc,
     sqlite3_context_pFunc)
 from sqpyte import capi, functions, liveness, loops, mem, offsets
+from sqpyte.bound import annotate_bound
 from sqpyte.compare import OTHER
+from sqpyte.flow import declaration_of
 from sqpyte.interner import Program, constants, interner
+from sqpyte.operands import registers_of
 from sqpyte.optable import TABLE
 from sqpyte.values import CONSTANT, NULL, W_Int, W_Real, W_Text
 from sqpyte.without import switches
@@ -41,7 +43,8 @@ class Op(object):
                           'covered', 'loop', 'seeks', 'for_writing', 'alternate',
                           'alternate_column', 'exact', 'reads[*]', 'writes[*]', 'touched[*]',
                           'moves[*]', 'loads[*]', 'stepped[*]', 'kept[*]', 'dropped[*]',
-                          'cleared[*]', 'slots[*]', 'alternate_slots[*]', 'in_c']
+                          'cleared[*]', 'slots[*]', 'alternate_slots[*]', 'in_c', 'next_key',
+                          'next_key_size', 'interruptible']
 
     def __init__(self, opcode, p1, p2, p3, p5):
         self.opcode = opcode
@@ -68,7 +71,9 @@ class Op(object):
         self.live_after = []        # registers live after it
         self.dead = []              # of a loop's last opcode: registers dead at the loop's head;
         #                             of a Gosub: live in its subroutine for other callers' sake
-        self.reads_below = []       # what a Gosub's subroutine reads
+        self.interruptible = False  # upstream looks for an interrupt here, and user code may have made one
+        self.next_key = 0           # of a SeekScan: first register and number of those that the
+        self.next_key_size = 0      # SeekGE behind it seeks by
         self.fields = 0             # room for MakeRecord's fields
         self.for_writing = False    # a Rowid of a cursor that may write
         self.covered = False        # has a handler
@@ -118,7 +123,8 @@ def program_of(vdbe):
     nregisters, ncursors = liveness.annotate(ops)
     slots, nslots = offsets.annotate_columns(ops, ncursors)
     loops.annotate_loops(ops, slots)
-    program = Program(ops[:], nregisters, ncursors, nslots, interner.last + 1, content,
+    unseen = annotate_bound(ops, nregisters)
+    program = Program(ops[:], nregisters, ncursors, nslots, unseen[:], interner.last + 1, content,
                       constants.addresses)
     interner.add(program)
     return program
@@ -215,8 +221,8 @@ def _decode_default(op, p4type, p4):
 
 
 def _decode_key_info(op, key_info):
-    """Collations and sort flags of a KeyInfo."""
-    n = mem.u16(key_info, KeyInfo_nKeyField)
+    """Collations and sort flags of a KeyInfo: of all of its columns, which comparisons may use."""
+    n = mem.u16(key_info, KeyInfo_nAllField)
     flags_at = mem.i64(key_info, KeyInfo_aSortFlags)
     if flags_at == 0 or op.p5 & OPFLAG_PERMUTE:
         return
@@ -229,16 +235,25 @@ def _decode_key_info(op, key_info):
     op.sort_flags = sort_flags[:]
 
 
+# Where upstream looks for an interrupt, of the opcodes that have handlers.
+_LOOKS_FOR_INTERRUPT = [getattr(opcodes, 'OP_' + name) for name in (
+    'Goto Gosub Next Prev SorterNext RowSetRead').split()]
+_VIRTUAL = [opcodes.OP_VFilter, opcodes.OP_VNext, opcodes.OP_VColumn, opcodes.OP_VUpdate]
+
+
 def _link(ops):
     """Fill in what an opcode knows from others: its handler's presence, whether comparisons are
     asked how they came out, the record register of a pseudo-cursor, the readers of a sorter, the
-    CollSeq before min() and max(), a function's constant pattern, and whether a Rowid's cursor can
-    write."""
+    CollSeq before min() and max(), a function's constant pattern, whether a Rowid's cursor can
+    write, and whether an interrupt may have come from this very program."""
     records = {}
     writers = {}
     readers = {}
     ordered = False
+    user_code = False
     for op in ops:
+        if op.function == functions.USER or op.opcode in _VIRTUAL:
+            user_code = True
         if op.opcode == opcodes.OP_ElseEq:
             ordered = True
         elif op.opcode == opcodes.OP_OpenWrite:
@@ -248,12 +263,14 @@ def _link(ops):
         elif op.opcode == opcodes.OP_SorterData:
             readers[op.p1] = readers.get(op.p1, []) + [op.p3]
     previous = None
+    texts = ConstantTexts(ops)
     for op in ops:
         declaration = TABLE.get(op.opcode, None)
         op.covered = declaration is not None
         op.loop = declaration is not None and declaration.loop
         op.seeks = declaration is not None and declaration.seeks
         op.ordered = ordered
+        op.interruptible = user_code and op.opcode in _LOOKS_FOR_INTERRUPT
         op.in_c = switches.in_c[op.opcode] != 0
         if op.opcode == opcodes.OP_Column:
             op.record = records.get(op.p1, -1)
@@ -273,7 +290,7 @@ def _link(ops):
                 op.collation = previous.collation
             else:
                 op.collation = OTHER
-            _prepare_call(ops, op)
+            _prepare_call(op, texts)
         previous = op
 
 
@@ -315,13 +332,13 @@ def _link_alternate(op, seeks):
     op.alternate_column = columns[op.p2 + 1] - 1
 
 
-def _prepare_call(ops, op):
+def _prepare_call(op, texts):
     """Prepare what a function's first argument says, if that is a constant text."""
     kind = op.function
     like = kind == functions.LIKE or kind == functions.LIKE_CASE or kind == functions.GLOB
     if not (like or kind == functions.STRFTIME) or op.p1 & 1 == 0:
         return
-    w = constant_text(ops, op.p2)
+    w = texts.get(op.p2)
     if not isinstance(w, W_Text):
         return
     if like:
@@ -332,16 +349,29 @@ def _prepare_call(ops, op):
         op.date_part = functions.date_part(text_of(w.address, w.size))
 
 
-def constant_text(ops, r):
-    """The W_Text that register r always has when it is read: nothing but one String writes it.
-    None if it isn't such a register."""
-    found = None
-    for op in ops:
-        declaration = liveness.declaration_of(op)
-        if declaration is None:
+class ConstantTexts(object):
+    """The W_Text that a register always has when it is read: nothing but one String writes it."""
+
+    def __init__(self, ops):
+        self.ops = ops
+        self.writers = {}           # register -> the one opcode that writes it, or None
+        self.known = False
+
+    def get(self, r):
+        """The W_Text of register r, or None if it isn't such a register."""
+        if not self.known:
+            self.known = True
+            self._find_writers()
+        op = self.writers.get(r, None)
+        if op is None or op.opcode != _OP_STRING or op.p3 != 0:
             return None
-        if r in liveness.registers_of(op, declaration.write_spans, r):
-            if found is not None or op.opcode != _OP_STRING or op.p3 != 0:
-                return None
-            found = op
-    return None if found is None else found.w_p4
+        return op.w_p4
+
+    def _find_writers(self):
+        for op in self.ops:
+            declaration = declaration_of(op)
+            if declaration is None:
+                self.writers = {}
+                return
+            for r in registers_of(op, declaration.write_spans, 0):
+                self.writers[r] = None if r in self.writers else op

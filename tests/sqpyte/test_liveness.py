@@ -163,3 +163,89 @@ def test_a_return_address_that_others_write_is_not_summarised():
         ('SCopy', 7, 8, 0, 0),
         ('Halt', 0, 0, 0, 0))
     assert ops[0].live == [5, 7, 9]
+
+
+@pytest.mark.parametrize('first', [0, -1, -70])
+def test_a_trigger_programs_row_may_begin_before_the_first_register(first):
+    ops = program(
+        ('Integer', 1, 1, 0, 0),
+        ('Integer', 2, 2, 0, 0),
+        ('Integer', 3, 70, 0, 0),
+        ('Program', first, 0, 5, 0),
+        ('Halt', 0, 0, 0, 0))
+    assert ops[3].live == list(range(1, 71))
+    assert ops[1].live == [r for r in range(1, 71) if r not in (2, 70)]
+
+
+def test_a_step_by_step_seek_reads_the_key_of_the_seek_behind_it_and_jumps_where_that_does():
+    ops = made([
+        ('SeekScan', 10, 3, 0, 0),
+        ('SeekGE', 0, 5, 7, 0),
+        ('IdxGT', 0, 5, 7, 0),
+        ('SCopy', 1, 2, 0, 0),
+        ('Halt', 0, 0, 0, 0),
+        ('SCopy', 4, 2, 0, 0),
+        ('Halt', 0, 0, 0, 0)])
+    ops[1].p4 = ops[2].p4 = 2
+    liveness.annotate(ops)
+    assert ops[0].reads == [7, 8]
+    assert ops[0].live == [1, 4, 7, 8]
+    assert sorted(liveness.successors(ops, 0)) == [1, 3, 5]
+
+
+def coroutine_of(rows):
+    """The Ops of VALUES with so many rows, and of a loop over them."""
+    ops = [('InitCoroutine', 1, 2 * rows + 2, 1, 0)]
+    for i in range(rows):
+        ops += [('Integer', i, 2, 0, 0), ('Yield', 1, 0, 0, 0)]
+    ops += [('EndCoroutine', 1, 0, 0, 0),
+            ('Yield', 1, len(ops) + 4, 0, 0), ('AggStep', 0, 2, 3, 1), ('Goto', 0, len(ops) + 1, 0, 0),
+            ('ResultRow', 3, 1, 0, 0), ('Halt', 0, 0, 0, 0)]
+    return made(ops)
+
+
+def subroutines(count):
+    """The Ops of so many subroutines with return addresses of their own, each called twice."""
+    ops = []
+    for i in range(count):
+        ops += [('Gosub', 4 * i + 1, 6 * count + 4 * i + 1, 0, 0), ('SCopy', 4 * i + 2, 4 * i + 3, 0, 0)] * 3
+    ops += [('Halt', 0, 0, 0, 0)]
+    for i in range(count):
+        ops += [('If', 4 * i + 4, len(ops) + 2, 0, 0), ('Integer', 1, 4 * i + 2, 0, 0),
+                ('Noop', 0, 0, 0, 0), ('Return', 4 * i + 1, 0, 0, 0)]
+    return made(ops)
+
+
+def effort(ops):
+    """Words of sets that the analysis has looked at, for each opcode and word of a set."""
+    before = liveness.effort.words
+    registers, _ = liveness.annotate(ops)
+    return (liveness.effort.words - before) / len(ops) / ((registers - 1) // liveness.BITS + 1)
+
+
+def test_the_work_for_a_coroutine_grows_as_its_rows_do():
+    assert effort(coroutine_of(4000)) < 1.5 * effort(coroutine_of(250)) < 50
+
+
+def test_the_work_for_subroutines_is_limited_and_every_call_keeps_what_it_needs():
+    few, many = subroutines(20), subroutines(500)
+    for ops, count in (few, 20), (many, 500):
+        before = liveness.effort.words
+        liveness.annotate(ops)
+        assert liveness.effort.words - before < 2 * liveness.MOST_FOR_CALLS
+        for i in range(count):
+            for call in range(6 * i, 6 * i + 6, 2):
+                assert ops[call].live[:2] == [4 * i + 2, 4 * i + 4]     # read behind it and by what it calls
+
+
+def test_a_coroutines_switches_lead_wherever_it_may_stand():
+    ops = coroutine_of(3)
+    end = len(ops) - 2
+    assert sorted(liveness.successors(ops, 2)) == [1, 3, 5, 7, 7, 9]
+    assert liveness.successors(ops, 7) == [end]
+    flow = liveness.Flow(ops)
+    for pc in range(len(ops)):
+        nodes = []
+        for node in flow.after[pc]:
+            nodes += [node] if node < flow.size else flow.after[node]
+        assert sorted(nodes) == sorted(liveness.successors(ops, pc))
