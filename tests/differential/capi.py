@@ -54,10 +54,19 @@ void *sqlite3_malloc64(uint64_t);
 void sqlite3_free(void *);
 char *sqlite3_mprintf(const char *, ...);
 int sqlite3_create_function_v2(sqlite3 *, const char *, int, int, void *,
-    void (*)(sqlite3_context *, int, sqlite3_value **), void *, void *, void *);
+    void (*)(sqlite3_context *, int, sqlite3_value **),
+    void (*)(sqlite3_context *, int, sqlite3_value **), void (*)(sqlite3_context *), void *);
 const char *sqlite3_value_text(sqlite3_value *);
 int sqlite3_value_bytes(sqlite3_value *);
 int sqlite3_value_type(sqlite3_value *);
+int sqlite3_value_numeric_type(sqlite3_value *);
+int sqlite3_value_frombind(sqlite3_value *);
+int sqlite3_value_nochange(sqlite3_value *);
+unsigned sqlite3_value_subtype(sqlite3_value *);
+sqlite3_value *sqlite3_column_value(sqlite3_stmt *, int);
+void *sqlite3_aggregate_context(sqlite3_context *, int);
+int sqlite3_aggregate_count(sqlite3_context *);
+sqlite3 *sqlite3_context_db_handle(sqlite3_context *);
 void sqlite3_result_value(sqlite3_context *, sqlite3_value *);
 void sqlite3_result_text(sqlite3_context *, const char *, int, intptr_t);
 void sqlite3_result_error(sqlite3_context *, const char *, int);
@@ -87,6 +96,7 @@ OK, NOMEM, ROW, DONE = 0, 7, 100, 101
 OPEN_READWRITE, OPEN_CREATE, OPEN_URI = 2, 4, 0x40
 INTEGER, REAL, TEXT, BLOB = 1, 2, 3, 4
 TRANSIENT = -1
+UTF8, SUBTYPE = 1, 0x100000
 FREE_ON_CLOSE, RESIZEABLE = 1, 2
 PRNG_SEED = 28
 
@@ -235,6 +245,54 @@ class Connection:
         self.check(self.c.sqlite3_create_function_v2(
             self.db, name.encode(), 1, 1, ffi.NULL, call, ffi.NULL, ffi.NULL, ffi.NULL))
 
+    def create_probes(self):
+        """Register `probe(...)`, which tells what SQLite shows of its arguments beside their values,
+        `numeric(x)`, the type of x once it is looked at as a number, `steps(x)`, an aggregate that
+        tells how many steps it has been told of, and `interrupt(x)`, which interrupts and gives x."""
+        c = self.c
+
+        def answer(context, words):
+            data = text_bytes(words)
+            c.sqlite3_result_text(context, data, len(data), TRANSIENT)
+
+        @ffi.callback("void(sqlite3_context *, int, sqlite3_value **)")
+        def probe(context, count, values):
+            answer(context, " ".join(self.marks(values[i]) for i in range(count)))
+
+        @ffi.callback("void(sqlite3_context *, int, sqlite3_value **)")
+        def numeric(context, count, values):
+            kind = c.sqlite3_value_numeric_type(values[0])
+            answer(context, "%d %d" % (kind, c.sqlite3_value_type(values[0])))
+
+        @ffi.callback("void(sqlite3_context *, int, sqlite3_value **)")
+        def step(context, count, values):
+            c.sqlite3_aggregate_context(context, 8)
+
+        @ffi.callback("void(sqlite3_context *)")
+        def final(context):
+            answer(context, "%d steps" % c.sqlite3_aggregate_count(context))
+
+        @ffi.callback("void(sqlite3_context *, int, sqlite3_value **)")
+        def interrupt(context, count, values):
+            c.sqlite3_interrupt(self.db)
+            c.sqlite3_result_value(context, values[0])
+
+        null = ffi.NULL
+        self.functions += [probe, numeric, step, final, interrupt]
+        for name, count, call in ((b"probe", -1, probe), (b"numeric", 1, numeric),
+                                  (b"interrupt", 1, interrupt)):
+            self.check(c.sqlite3_create_function_v2(
+                self.db, name, count, UTF8 | SUBTYPE, null, call, null, null, null))
+        self.check(c.sqlite3_create_function_v2(
+            self.db, b"steps", 1, UTF8, null, null, step, final, null))
+
+    def marks(self, value):
+        """What SQLite shows of a sqlite3_value beside what it is: whether it was bound, whether an
+        UPDATE leaves it as it is, its subtype (str)."""
+        return "bound %d nochange %d subtype %d" % (
+            self.c.sqlite3_value_frombind(value), self.c.sqlite3_value_nochange(value),
+            self.c.sqlite3_value_subtype(value))
+
 
 class Statement:
     """A prepared statement of a connection; NULL if the text holds none.
@@ -289,6 +347,11 @@ class Statement:
         if code not in (ROW, DONE):
             self.connection.check(code)
         return code == ROW
+
+    def marks(self):
+        """Connection.marks of the present row's columns (list of str)."""
+        return [self.connection.marks(self.c.sqlite3_column_value(self.statement, i))
+                for i in range(self.column_count())]
 
     def column_count(self):
         """How many columns a row has (int)."""

@@ -65,6 +65,7 @@ class Session:
         connection.create_function("run", run)
         connection.create_function("fail", fail)
         connection.create_function("echo", lambda text: None)
+        connection.create_probes()
 
     def perform(self, actions):
         """The transcript of the actions, state at the end included."""
@@ -190,6 +191,24 @@ class Session:
         """The tier and the reason for it, of a kept statement; only in libraries of ours."""
         statement = self.statements[key]
         return ["tier %d, why %d" % (statement.tier(), statement.why())]
+
+    def marks(self, connection, sql, *parameters):
+        """Run a statement to its end: its rows, and what SQLite shows of their columns beside."""
+        entry = []
+        statement = connection.prepare(sql)
+        try:
+            statement.bind(parameters)
+            while statement.advance():
+                entry.append(", ".join(statement.marks()))
+        except capi.Error as error:
+            entry.append(_failed(error))
+        statement.finalize()
+        return entry
+
+    def counters(self, connection, key):
+        """The counters of a kept statement, SQLITE_STMTSTATUS_FULLSCAN_STEP to ..._FILTER_HIT."""
+        statement = self.statements[key]
+        return ["%d" % statement.c.sqlite3_stmt_status(statement.statement, i, 0) for i in range(1, 9)]
 
     def image(self, connection):
         """The database file's SHA-1, but for the change counters in its header: a page that is
