@@ -14,7 +14,8 @@ ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
 .PHONY: all help deps deps-test deps-upstream engine pypy-env test-env data figure3 python27 vm test test-all \
-        test-pypy test-cpython test-upstream fuzz lint docs bench bench-ablations profile clean distclean
+        test-pypy test-cpython test-upstream test-sanitized fuzz lint docs bench bench-ablations profile \
+        clean distclean
 .NOTPARALLEL:
 
 all: figure3  ## the main job: install and build what is missing, then run the paper's Figure 3
@@ -76,18 +77,25 @@ test-all: test  ## all of that, all of sqllogictest, damages, failures, many mor
 	  tests/corruption tests/faults tests/pypy_module
 	@SQPYTE_TESTS=all $(MAKE) test-cpython
 	@HYPOTHESIS_PROFILE=deep $(PYTHON) -m pytest tests/differential
+	@$(MAKE) test-upstream
+	@$(MAKE) test-sanitized
 
 # Failures are kept under build/fuzz/failures. FUZZ='--seed 7 --only scripts': more of the command line.
 fuzz: test-env vm  ## run generated work in many ways beside stock SQLite (SECONDS=600)
 	@$(PYTHON) -m tests.fuzz --seconds $(SECONDS) $(FUZZ)
 
-test-upstream: deps-upstream vm test-env  ## run SQLite's own test suite in five configurations beside stock (hours; goes on where it was stopped)
+# Both go on where they were stopped. FILES='select1 fts5*': only these of the suite.
+test-upstream: deps-upstream vm test-env  ## run SQLite's own test suite and fuzzer inputs beside stock (hours)
 	@$(PYTHON) -m tests.upstream run $(FILES)
+	@$(PYTHON) -m tests.upstream fuzz
+
+test-sanitized: deps-upstream engine test-env  ## run the C code under AddressSanitizer and UBSan (hours)
+	@$(PYTHON) -m tests.upstream.sanitized_run
 
 deps-upstream: deps-test
 	@tools/install.sh upstream
 
-test-pypy: test-env data
+test-pypy: deps-upstream test-env data
 	@$(PYTHON) -m pytest tests
 
 test-cpython: test-env data

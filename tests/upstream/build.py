@@ -55,6 +55,7 @@ class Programs:
     Attributes:
         directory: the folder with testfixture, sqlite3, sqldiff, dbhash.
         key: hash (hex str) of all that they are made from.
+        key_of_c: the same without the VM, on which the C tier does not depend.
     """
 
     def __init__(self, which, paths, origin, needs_vm=True, sanitizers=(), folder=None):
@@ -72,10 +73,9 @@ class Programs:
                                        os.path.join(self.directory, 'sqlite3.o'),
                                        linking.COMPILE + self.sanitizers)
         self.vm = linking.vm(needs_vm) if which == linking.OURS and not sanitizers else None
-        inputs = list(self.vm or ())
-        self.key = engine.digest(inputs, self.library.key, origin.key, FOR_TESTS)
-        if sanitizers:
-            self.key = engine.digest([], self.key, self.sanitizers)
+        self.key_of_c = engine.digest([], self.library.key, origin.key, FOR_TESTS)
+        self.key = engine.digest(list(self.vm), self.library.key, origin.key, FOR_TESTS) if self.vm \
+            else self.key_of_c
 
     def build(self):
         """Compile and link them, as far as needed. Raises NotBuilt, CalledProcessError."""

@@ -84,7 +84,8 @@ class Campaign:
         results = os.path.join(folder, 'results')
         self.results = {running.STOCK: running.Results(results, running.STOCK, programs['stock'].key)}
         for name in running.CONFIGURATIONS:
-            self.results[name] = running.Results(results, name, programs['ours'].key)
+            key = programs['ours'].key_of_c if name == running.C_TIER else programs['ours'].key
+            self.results[name] = running.Results(results, name, key)
         self._numbers = iter(range(1 << 30))
         self._lock = threading.Lock()
         self._processes = running.Processes()

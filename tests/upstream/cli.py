@@ -8,6 +8,7 @@ and `show` prints what is there. Exit code 0: no difference but those that are m
 
 import argparse
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from rich.table import Table
 
 from c_engine import build as engine
 from c_engine.edit import EditError
-from tests.upstream import build, campaign, files, fuzzing, headers, running, sources, tree
+from tests.upstream import build, campaign, comparing, files, fuzzing, headers, running, sources, tree
 
 SHOWN = 10  # differences of one file that are shown
 
@@ -63,6 +64,8 @@ def progress_bar(console):
 
 def run(console, work, chosen, configurations, jobs):
     """Run files with progress on `console`."""
+    # In no order, so that what has been run is a sample of the whole.
+    chosen = random.Random(len(chosen)).sample(chosen, len(chosen))
     done = {name: 0 for name in [running.STOCK] + configurations}
     with progress_bar(console) as progress:
         task = progress.add_task('SQLite\'s suite', total=len(chosen) * len(done))
@@ -88,6 +91,11 @@ def show(console, summaries, everything=False):
         for file, found in by_file.items():
             console.print('[bold red]DIFFERENT[/] %s %s: %d' % (name, escape(file), len(found)),
                           highlight=False)
+            # After a crash all that follows is missing.
+            lost = [one for one in found if one.ours == comparing.MISSING]
+            if file in summary.crashes + summary.hangs:
+                found = [one for one in found if one not in lost]
+                console.print('  %d cases were not reached' % len(lost), highlight=False)
             for one in found if everything else found[:SHOWN]:
                 for line in ('  ' + one.case, '    stock: ' + one.stock, '    ours:  ' + one.ours):
                     console.print(line if everything else line[:400], markup=False, highlight=False,
@@ -156,7 +164,7 @@ def main(arguments):
             return 0
         if options.what == 'fuzz':
             return 0 if fuzz(console, options) else 1
-        origin, programs = prepared(configurations != ['c'])
+        origin, programs = prepared(configurations != [running.C_TIER])
         names = options.files + (files.PART if options.part else [])
         chosen = files.choose(origin.directory, names)
         work = campaign.Campaign(os.path.join(engine.Paths().build, 'upstream'), origin.directory, programs)

@@ -55,6 +55,7 @@ COUNTERS = [
          '  static int bitmask_size = sizeof(Bitmask)*8;\n  static int sqpyteNoCounter = 0;\n'),
     _counter('sqlite_search_count'),
     _counter('sqlite_found_count'),
+    _counter('sqlite_like_count'),
 ]
 
 # `guard`: fuzzcheck sets no progress handler, for it keeps statements in C; guard.c stops runaway inputs.

@@ -19,8 +19,9 @@ from tests.upstream import events
 # By name: which library, and the environment that chooses the tier.
 _EAGER = 'threshold=3,function_threshold=3,trace_eagerness=2'
 STOCK = 'stock'
+C_TIER = 'c'
 CONFIGURATIONS = {
-    'c': {'SQPYTE_VM': 'off'},
+    C_TIER: {'SQPYTE_VM': 'off'},
     'always': {'SQPYTE_VM': 'always'},
     'always-eager': {'SQPYTE_VM': 'always', 'SQPYTE_JIT': _EAGER},
     'hot': {'SQPYTE_VM': 'hot'},
