@@ -103,6 +103,10 @@ class Planner:
             statement.patience = self.patience
             return rc
         machine = _machine()
+        if machine.too_large(statement):
+            statement.inlinable = False
+            statement.patience = -1
+            return stepped(statement)
         known = machine.known(statement)
         loop = known.loop_with_user_code()
         tape = None if loop is not None else known.shapes.tape
@@ -134,6 +138,9 @@ class Planner:
         if obstacle(connection) or not self._pays(statement):
             return stepped(statement)
         machine = _machine()
+        if machine.too_large(statement):
+            statement.patience = -1
+            return stepped(statement)
         known = machine.known(statement)
         place = machine.counter(statement)
         loop = known.loop_at(place)
@@ -196,7 +203,8 @@ class Planner:
         if not statement.queries or statement.sql[skip(statement.sql):][:7].lower() == 'explain':
             return False, 'it is not a query', '', {}
         machine = _machine()
-        why = obstacle(connection) or machine.obstacle(statement)
+        why = (obstacle(connection) or machine.obstacle(statement)
+               or machine.too_large(statement))
         if why:
             return False, why, '', {}
         return machine.known(statement).explained()

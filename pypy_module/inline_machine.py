@@ -247,6 +247,31 @@ def obstacle(statement):
     return ''
 
 
+# Programs of more opcodes aren't analysed, nor coroutines of more Yields (VALUES with so many rows):
+# what leads where would grow as their square.
+MOST_OPCODES = 4000
+MOST_YIELDS = 16
+
+
+def too_large(statement):
+    """Why a statement's program isn't analysed (str), or ''."""
+    if statement.inlining is not None and statement.inlining.reprepares == statement.reprepares:
+        return ''
+    vdbe = address_of(statement.pointer)
+    size = mem.i32(vdbe + layout.Vdbe_nOp)
+    if size > MOST_OPCODES:
+        return 'its program has %d instructions, more than are analysed' % size
+    first = mem.i64(vdbe + layout.Vdbe_aOp)
+    yields: dict = {}
+    for at in range(first, first + size * layout.sizeof_VdbeOp, layout.sizeof_VdbeOp):
+        if mem.u8(at + layout.VdbeOp_opcode) == opcodes.OP_Yield:
+            register = mem.i32(at + layout.VdbeOp_p1)
+            yields[register] = yields.get(register, 0) + 1
+            if yields[register] > MOST_YIELDS:
+                return 'a subquery has more ends than are analysed'
+    return ''
+
+
 def counter(statement):
     """The statement's program counter."""
     return mem.i32(address_of(statement.pointer) + layout.Vdbe_pc)

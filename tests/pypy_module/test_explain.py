@@ -73,3 +73,27 @@ def test_without_the_inliner(numbers):
 def test_explain_itself(numbers, sql):
     plan, = sqpyte.explain(numbers, sql)
     assert plan.tier == 'c' and plan.program == []
+
+
+def values(rows):
+    """A query over VALUES with so many rows, and its answer."""
+    return ('SELECT column1 + 1 FROM (VALUES %s)' % ', '.join('(%d)' % i for i in range(rows)),
+            [(i + 1,) for i in range(rows)])
+
+
+def cases(arms):
+    """A query with a CASE of so many arms, none of which is taken, and its answer on `numbers`."""
+    return ('SELECT CASE a %s ELSE a END FROM t' % ' '.join(
+        "WHEN %d THEN '%d'" % (i + 100, i) for i in range(arms)), [(i,) for i in range(10)])
+
+
+@pytest.mark.parametrize('made, size, why', [
+    (values, 300, 'more ends than are analysed'),
+    (cases, 2000, 'instructions, more than are analysed')], ids=['values', 'cases'])
+def test_large_programs_are_not_analysed(numbers, made, size, why):
+    sql, rows = made(size)
+    with planned('specialised'):
+        for _ in range(3):
+            assert numbers.execute(sql).fetchall() == rows
+        plan, = sqpyte.explain(numbers, sql)
+    assert plan.tier == 'c' and why in plan.reason
