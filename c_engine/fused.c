@@ -198,10 +198,16 @@ static int sqpyteFinish(sqlite3_stmt *pStmt, sqlite3_int64 *aOut){
   return SQPYTE_LAST;
 }
 
-int sqpyte_patience(sqlite3 *db, int ms){
-  int before = db->busyTimeout;
-  db->busyTimeout = ms;
-  return before;
+void sqpyte_take_busy_handler(sqlite3 *db, sqlite3_int64 *aHandler){
+  aHandler[0] = (sqlite3_int64)(intptr_t)db->busyHandler.xBusyHandler;
+  aHandler[1] = db->busyTimeout;
+  db->busyHandler.xBusyHandler = 0;
+}
+
+void sqpyte_put_busy_handler(sqlite3 *db, const sqlite3_int64 *aHandler){
+  if( db->busyHandler.xBusyHandler==0 && db->busyTimeout==aHandler[1] ){
+    db->busyHandler.xBusyHandler = (int(*)(void*,int))(intptr_t)aHandler[0];
+  }
 }
 
 int sqpyte_execute(
@@ -212,14 +218,14 @@ int sqpyte_execute(
   sqlite3_int64 *aOut
 ){
   sqlite3 *db = ((Vdbe*)pStmt)->db;
-  int ms = 0;
+  sqlite3_int64 aHandler[2];
   int rc;
   if( (flags & SQPYTE_IN_TRANSACTION) && db->autoCommit ) return SQPYTE_BEGIN;
   rc = sqpyte_bind(pStmt, aIn, zText);
   if( rc!=SQLITE_OK ) return rc;
-  if( flags & SQPYTE_IMPATIENT ) ms = sqpyte_patience(db, 0);
+  if( flags & SQPYTE_IMPATIENT ) sqpyte_take_busy_handler(db, aHandler);
   rc = sqpyte_step(pStmt, aOut);
-  if( ms && db->busyTimeout==0 ) db->busyTimeout = ms;
+  if( flags & SQPYTE_IMPATIENT ) sqpyte_put_busy_handler(db, aHandler);
   if( rc==SQLITE_ROW ){
     aOut[SQPYTE_ROW_ROWID] = db->lastRowid;
     if( flags & SQPYTE_ONE_ROW ) rc = sqpyteFinish(pStmt, aOut);

@@ -62,9 +62,11 @@ SQPYTE_EXPORT int sqpyte_step(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
 /* Stores the present row again, after SQPYTE_GROW. */
 SQPYTE_EXPORT int sqpyte_row(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
 
-/* Sets how long to wait for locks, in milliseconds, as PRAGMA busy_timeout
-** tells it, without touching the busy handler. Returns what it was. */
-SQPYTE_EXPORT int sqpyte_patience(sqlite3 *db, int ms);
+/* Takes the busy handler away, so that locks are met at once, and puts it back,
+** unless another has been set meanwhile. What PRAGMA busy_timeout tells stays as
+** it is. aHandler has room for two words. */
+SQPYTE_EXPORT void sqpyte_take_busy_handler(sqlite3 *db, sqlite3_int64 *aHandler);
+SQPYTE_EXPORT void sqpyte_put_busy_handler(sqlite3 *db, const sqlite3_int64 *aHandler);
 
 /* Facts about a statement, each a word. */
 #define SQPYTE_FACT_PARAMETERS 0

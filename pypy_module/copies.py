@@ -4,7 +4,8 @@ from weakref import WeakSet
 
 from pypy_module import errors
 from pypy_module.blob import Blob
-from pypy_module.library import NUMBERS, bytes_of, ffi, lib, text
+from pypy_module.library import NULL, NUMBERS, bytes_of, ffi, lib, text
+from pypy_module.locks import tried
 from pypy_module.part import Any, Part
 
 OK, BUSY, LOCKED = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_BUSY'], NUMBERS['SQLITE_LOCKED']
@@ -45,8 +46,13 @@ class Copies(Part):
         pages = pages or -1
         target._before_c_call_that_may_write()
         self._before_c_call_that_may_write()
-        handle = lib.sqlite3_backup_init(target._db, b'main', self._db, name.encode())
-        if not handle:
+        handle = NULL
+
+        def begin():
+            nonlocal handle
+            handle = lib.sqlite3_backup_init(target._db, b'main', self._db, name.encode())
+            return not handle
+        if tried(begin):
             raise errors.from_database(target._db)
         rc = OK
         try:
@@ -89,13 +95,15 @@ class Copies(Part):
         self._check()
         data = data.encode() if isinstance(data, str) else bytes_of(data)
         self._before_c_call_that_may_write()
-        copy = lib.sqlite3_malloc64(max(len(data), 1))
-        if not copy:
-            raise MemoryError
-        ffi.memmove(copy, data, len(data))
-        # SQLite frees the copy, also when it fails.
-        if lib.sqlite3_deserialize(self._db, name.encode(), copy, len(data), len(data),
-                                   DESERIALIZE):
+
+        def replace():
+            copy = lib.sqlite3_malloc64(max(len(data), 1))
+            if not copy:
+                raise MemoryError
+            ffi.memmove(copy, data, len(data))
+            # SQLite frees the copy, also when it fails.
+            return lib.sqlite3_deserialize(self._db, name.encode(), copy, len(data), len(data), DESERIALIZE)
+        if tried(replace):
             raise errors.from_database(self._db)
 
     def iterdump(self, *, filter=None):
@@ -128,8 +136,8 @@ class Copies(Part):
             raise OverflowError('Python int too large to convert to SQLite INTEGER')
         self._before_c_call_that_may_write()
         result = ffi.new('sqlite3_blob *[1]')
-        rc = lib.sqlite3_blob_open(self._db, name.encode(), table.encode(), column.encode(), row,
-                                   not readonly, result)
+        rc = tried(lambda: lib.sqlite3_blob_open(
+            self._db, name.encode(), table.encode(), column.encode(), row, not readonly, result))
         if rc == MISUSE:
             raise errors.InterfaceError(text(lib.sqlite3_errstr(rc)))
         if rc:

@@ -11,6 +11,7 @@ from pypy_module.callbacks import UTF8, context_of, fail, result_bytes
 from pypy_module.deprecation import warn_keywords
 from pypy_module.generated import define
 from pypy_module.library import NULL, NUMBERS, address_of, bytes_of, ffi, lib, text
+from pypy_module.locks import tried
 from pypy_module.part import Any, Part
 
 KEY, RESULT = NUMBERS['SQPYTE_CALL_KEY'], NUMBERS['SQPYTE_CALL_RESULT']
@@ -256,8 +257,8 @@ class Functions(Part):
         self._check()
         self._before_c_call_that_may_write()
         if made_by is None:
-            rc = lib.sqlite3_create_function_v2(self._db, name.encode(), narg, UTF8, NULL, NULL,
-                                                NULL, NULL, NULL)
+            rc = tried(lambda: lib.sqlite3_create_function_v2(
+                self._db, name.encode(), narg, UTF8, NULL, NULL, NULL, NULL, NULL))
             held = None
         else:
             frame = Frame(narg)
@@ -270,8 +271,8 @@ class Functions(Part):
             callback = ffi.callback('int(int)', called, error=FAILED, onerror=ignore)
             definition = ffi.new('SqpyteFunction *', [callback, frame.cells, frame.words])
             held = (definition, callback, frame)
-            rc = lib.sqpyte_create_function(self._db, name.encode(), narg, UTF8 | flags, what,
-                                            definition)
+            rc = tried(lambda: lib.sqpyte_create_function(
+                self._db, name.encode(), narg, UTF8 | flags, what, definition))
         if rc == 0:
             key = name.lower(), narg
             before = self._registered.get(key)

@@ -9,6 +9,7 @@ from pypy_module.callbacks import UTF8, report
 from pypy_module.deprecation import warn_keywords
 from pypy_module.functions import COUNT, RESULT, Frame, reader
 from pypy_module.library import NULL, NUMBERS, address_of, ffi, lib, text
+from pypy_module.locks import tried
 from pypy_module.part import Part
 
 OK, DENY = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_DENY']
@@ -201,13 +202,14 @@ class Hooks(Part):
         self._before_c_call_that_may_write()
         held = None
         if callback is None:
-            rc = lib.sqlite3_create_collation_v2(self._db, name.encode(), UTF8, NULL, NULL, NULL)
+            rc = tried(lambda: lib.sqlite3_create_collation_v2(
+                self._db, name.encode(), UTF8, NULL, NULL, NULL))
         else:
             frame = Frame(2)
             called = collation(self._reference(), callback, frame, self._calls)
             definition = ffi.new('SqpyteFunction *', [called, frame.cells, frame.words])
             held = (definition, called, frame)
-            rc = lib.sqpyte_create_collation(self._db, name.encode(), definition)
+            rc = tried(lambda: lib.sqpyte_create_collation(self._db, name.encode(), definition))
         if rc:
             raise errors.from_database(self._db)
         before = self._collations.get(name.lower())

@@ -94,7 +94,8 @@ int sqpyte_fused_version(void);
 int sqpyte_execute(sqlite3_stmt *stmt, int64_t *in, const char *text, int flags, int64_t *out);
 int sqpyte_execute_many(sqlite3_stmt *stmt, int64_t *in, const char *text, int rows,
     int64_t *out);
-int sqpyte_patience(sqlite3 *db, int ms);
+void sqpyte_take_busy_handler(sqlite3 *db, int64_t *handler);
+void sqpyte_put_busy_handler(sqlite3 *db, const int64_t *handler);
 int sqpyte_bind(sqlite3_stmt *stmt, int64_t *in, const char *text);
 int sqpyte_step(sqlite3_stmt *stmt, int64_t *out);
 int sqpyte_row(sqlite3_stmt *stmt, int64_t *out);

@@ -3,14 +3,15 @@
 from pypy_module import constants, errors, packing, tiers
 from pypy_module.adapters import converters
 from pypy_module.library import NUMBERS, ffi, lib
-from pypy_module.locks import BUSY, LOCKED, check_retry, impatiently, watching
+from pypy_module.locks import BUSY, EXCLUSIVE, LOCKED, impatiently, run_again, watching
 from pypy_module.part import Any, Part
+from pypy_module.statement import skip
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
 LAST, BEGIN, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQPYTE_GROW']
 IN_TRANSACTION, IMPATIENT = NUMBERS['SQPYTE_IN_TRANSACTION'], NUMBERS['SQPYTE_IMPATIENT']
 REPREPARES, CHANGES = NUMBERS['SQPYTE_ROW_REPREPARES'], NUMBERS['SQPYTE_ROW_CHANGES']
-ROWID = NUMBERS['SQPYTE_ROW_ROWID']
+ROWID, ERROR = NUMBERS['SQPYTE_ROW_ROWID'], NUMBERS['SQLITE_ERROR']
 DONE_ROWS = NUMBERS['SQPYTE_ROW_COUNT']
 MANY_ROWS = 100         # most rows of parameters that one call takes
 MANY_BYTES = 64 * 1024  # it takes no more when they have so many bytes of texts and blobs
@@ -41,7 +42,7 @@ class Running(Part):
         if not statement.readonly:
             if statement.is_dml:
                 flags |= self._begin_flag
-        if watching and (statement.is_dml or statement.queries):
+        if watching:
             flags |= IMPATIENT
         if self._runners and not statement.queries:
             self._before_c_call_that_may_write()
@@ -104,7 +105,7 @@ class Running(Part):
                                            statement.arena.pointer, count, cells)
         rc = impatiently(self, run) if impatient else run()
         if rc != DONE:
-            check_retry(self, rc, impatient)
+            run_again(self, rc, impatient, lambda _: OK)  # the rows that are left, by the next call
             statement.reset()
             statement.busy = True
         return cells[DONE_ROWS], cells[CHANGES]
@@ -115,11 +116,15 @@ class Running(Part):
             self._begin_for(statement)
             rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
                                flags & ~IN_TRANSACTION, statement.cells)
-        if rc == BUSY or rc == LOCKED:
-            check_retry(self, rc, bool(flags & IMPATIENT))
-            lib.sqlite3_reset(statement.pointer)
-            rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
-                               flags & ~IN_TRANSACTION & ~IMPATIENT, statement.cells)
+        exclusive = bool(watching) and rc == ERROR and not statement.is_dml and not statement.queries and (
+            statement.sql[skip(statement.sql):][:6].lower() in EXCLUSIVE)
+        if rc == BUSY or rc == LOCKED or exclusive:
+            def again(patiently):
+                lib.sqlite3_reset(statement.pointer)
+                return fused_execute(
+                    statement.pointer, statement.cells_in, statement.arena.pointer,
+                    flags & ~IN_TRANSACTION & ~IMPATIENT | (0 if patiently else IMPATIENT), statement.cells)
+            rc = run_again(self, rc, bool(flags & IMPATIENT), again, exclusive)
         if rc == GROW:
             rc = statement.grow()
         if rc != ROW and rc != DONE and rc != LAST:

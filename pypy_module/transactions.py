@@ -2,7 +2,7 @@
 
 from pypy_module import constants, errors
 from pypy_module.library import NULL, NUMBERS, ffi, lib
-from pypy_module.locks import check_retry, impatiently, watching
+from pypy_module.locks import impatiently, run_again, watching
 from pypy_module.part import Part
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
@@ -50,12 +50,18 @@ class Transactions(Part):
                 lib.sqlite3_step(result[0])
                 rc = lib.sqlite3_finalize(result[0])
             return rc
+        self._try(run)
+
+    def _try(self, run):
+        """Have `run()` return SQLITE_OK, if need be after freeing the locks of dropped cursors; raises
+        SQLite's error."""
         impatient = bool(watching)
-        rc = impatiently(self, run) if impatient else run()
-        if rc != OK:
-            check_retry(self, rc, impatient)
-            if run() != OK:
-                raise errors.from_database(self._db)
+
+        def attempt(patiently):
+            return run() if patiently else impatiently(self, run)
+        rc = attempt(not impatient)
+        if rc != OK and run_again(self, rc, impatient, attempt) != OK:
+            raise errors.from_database(self._db)
 
     def _set_begin_flag(self):
         """Note whether a transaction is to be begun before a statement that changes rows."""
@@ -165,13 +171,15 @@ class Transactions(Part):
         rest = ffi.cast('const char *', source)
         result = ffi.new('sqlite3_stmt *[1]')
         tail = ffi.new('const char *[1]')
-        while rest != end:
-            self._before_c_call_that_may_write()
+
+        def run():
             rc = lib.sqlite3_prepare_v2(self._db, rest, end - rest + 1, result, tail)
             if rc == OK:
                 while rc == OK or rc == ROW:
                     rc = lib.sqlite3_step(result[0]) if result[0] else DONE
                 rc = lib.sqlite3_finalize(result[0])
-            if rc != OK:
-                raise errors.from_database(self._db)
+            return rc
+        while rest != end:
+            self._before_c_call_that_may_write()
+            self._try(run)
             rest = tail[0]

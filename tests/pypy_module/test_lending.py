@@ -155,7 +155,6 @@ def test_dropped_cursors_do_not_make_other_connections_wait(path, write, age):
     cursor = reader.execute('SELECT a FROM t')
     cursor.fetchone()
     kept = [[] for _ in range(age)]     # the cursor may grow old before it is dropped
-    locks.Collected.at = 0.0
     writer = sqpyte.connect(path, timeout=20)
     before = time.monotonic()
     del cursor
@@ -275,3 +274,66 @@ def test_long_texts_of_single_rows(connection):
         row = connection.execute('SELECT b, ? FROM t WHERE a = ?', ('y' * length, i)).fetchone()
         assert row == ('x' * length, 'y' * length)
     assert connection._statements['SELECT b, ? FROM t WHERE a = ?'].cells[0] > 1000
+
+
+@pytest.mark.parametrize('use', [
+    lambda connection: connection.execute('COMMIT'), lambda connection: connection.commit(),
+    lambda connection: connection.executescript('INSERT INTO t VALUES(2, 3)'),
+    lambda connection: (connection.rollback(), connection.executescript('INSERT INTO t VALUES(2, 3)')),
+    lambda connection: (connection.rollback(), connection.execute('VACUUM')),
+    lambda connection: (connection.rollback(), connection.execute('CREATE INDEX i ON t(a)')),
+    lambda connection: (connection.rollback(), connection.execute('PRAGMA journal_mode = wal').fetchall()),
+    lambda connection: (connection.rollback(), connection.execute('BEGIN EXCLUSIVE')),
+])
+def test_a_dropped_cursor_of_another_connection_holds_nobody_up(path, use):
+    reader = sqpyte.connect(path, isolation_level=None, timeout=60)
+    writer = sqpyte.connect(path, isolation_level=None, timeout=60)
+    reader.execute('CREATE TABLE t(a, b)')
+    reader.execute('BEGIN')
+    reader.executemany('INSERT INTO t VALUES(?, 0)', [(i,) for i in range(5000)])
+    reader.execute('COMMIT')
+    writer.execute('BEGIN')
+    writer.execute('INSERT INTO t VALUES(1, 1)')
+    reader.execute('SELECT a FROM t').fetchone()
+    use(writer)
+
+
+@pytest.mark.parametrize('use', [
+    lambda connection: connection.execute('DROP TABLE t'), lambda connection: connection.execute('VACUUM'),
+    lambda connection: connection.execute('DETACH other'),
+    lambda connection: connection.executescript('ALTER TABLE t DROP COLUMN b'),
+    lambda connection: connection.create_function('f', 1, lambda x: 0),
+    lambda connection: connection.create_collation('c', lambda x, y: 0),
+    lambda connection: connection.deserialize(sqpyte.connect(':memory:').serialize()),
+])
+def test_a_dropped_cursor_fails_nothing_on_its_own_connection(use):
+    """Where cursors aren't freed at once, all garbage is collected before one is said to be in use."""
+    connection = sqpyte.connect(':memory:', isolation_level=None)
+    connection.execute('CREATE TABLE t(a, b)')
+    connection.execute("ATTACH ':memory:' AS other")
+    connection.execute('CREATE TABLE other.u(a)')
+    connection.executemany('INSERT INTO t VALUES(?, 0)', [(i,) for i in range(500)])
+    connection.executemany('INSERT INTO u VALUES(?)', [(i,) for i in range(500)])
+    connection.create_function('f', 1, lambda x: x)
+    connection.create_collation('c', lambda x, y: (x > y) - (x < y))
+    for sql in ('SELECT a FROM t', 'SELECT f(a) FROM t', 'SELECT a FROM u'):
+        for _ in range(3):
+            cursor = connection.execute(sql)
+            [cursor.fetchone() for _ in range(20)]
+            cursor.cycle = [cursor] if hasattr(cursor, '__dict__') else None    # garbage of the old kind
+            del cursor
+    locks.collect_young()       # so they aren't young any more
+    use(connection)
+
+
+def test_busy_timeout_is_told_as_it_is(numbers):
+    """Trying without waiting first, beside a cursor in the middle of its rows, doesn't show."""
+    cursor = numbers.execute('SELECT a FROM t')
+    cursor.fetchone()
+    assert numbers.execute('PRAGMA busy_timeout').fetchone() == (5000,)
+    assert numbers.execute('SELECT * FROM pragma_busy_timeout').fetchone() == (5000,)
+    numbers.execute('PRAGMA busy_timeout = 0')
+    assert numbers.execute('PRAGMA busy_timeout').fetchone() == (0,)
+    numbers.execute('PRAGMA busy_timeout = 70')
+    assert numbers.execute('SELECT * FROM pragma_busy_timeout').fetchone() == (70,)
+    assert cursor.fetchall() == [(i,) for i in range(1, 10)]
