@@ -5,6 +5,11 @@
 
 #define SQPYTE_TAG_WORDS(n) ((n)<=16 ? 1 : ((n)+15)/16)
 
+/* What of a page the texts and blobs of a batch take: it is copied. */
+struct SqpyteSpan {
+  const u8 *pFirst, *pEnd;
+};
+
 /* Decodes the record of nPayload bytes, of which nLocal are at a, into the
 ** row at aRow. Returns 0 if upstream has to do it. */
 static int sqpyteRecord(
@@ -15,7 +20,8 @@ static int sqpyteRecord(
   const u8 *pBase,
   const i64 *aSpec,
   int nValue,
-  i64 *aRow                   /* tags */
+  i64 *aRow,                  /* tags */
+  struct SqpyteSpan *pSpan    /* grows by the texts and blobs */
 ){
   u64 tags = 0;               /* of 16 values */
   i64 *aValue = aRow + SQPYTE_TAG_WORDS(nValue);
@@ -85,6 +91,8 @@ static int sqpyteRecord(
     if( t>=12 ){
       tags |= (u64)((t & 1) ? SQLITE_TEXT : SQLITE_BLOB) << shift;
       aValue[i] = (i64)(z - pBase) | (i64)n<<SQPYTE_PLACE_BITS;
+      if( z<pSpan->pFirst ) pSpan->pFirst = z;
+      if( z+n>pSpan->pEnd ) pSpan->pEnd = z+n;
     }else{
       i64 v;
       switch( t ){
@@ -131,22 +139,22 @@ static int sqpyteBatchPage(
 ){
   int nValue = (int)aSpec[SQPYTE_SPEC_COUNT];
   int nMost = (int)aSpec[SQPYTE_SPEC_ROWS];
-  int nStride = SQPYTE_TAG_WORDS(nValue) + nValue;
-  int bRowid = nValue>0
-      && (aSpec[SQPYTE_SPEC_HEAD+nValue-1] & 0xffff)==SQPYTE_ROWID;
+  int nStride = SQPYTE_TAG_WORDS(nValue) + nValue + 1;
   int nDone = 0;
+  struct SqpyteSpan span;
   const u8 *aEnd = pPage->aDataEnd;
   const u8 *pBase = pPage->aData;
   const u8 *aIdx = pPage->aCellIdx + 2*ix;
   i64 *aRow = aOut + SQPYTE_BATCH_HEAD;
   int nCell = pPage->nCell;
-  aOut[SQPYTE_BATCH_BASE] = (i64)(intptr_t)pBase;
+  span.pFirst = pPage->aDataEnd;
+  span.pEnd = pBase;
   aOut[SQPYTE_BATCH_FIRST] = ix;
   for(; ix<nCell && nDone<nMost; ix++, nDone++, aRow+=nStride, aIdx+=2){
     const u8 *p = pBase + (pPage->maskPage & get2byteAligned(aIdx));
     u32 nPayload;
     u32 nLocal;
-    u64 iKey = 0;
+    u64 iKey;
     if( p+4>aEnd ) break;     /* the smallest cell takes four bytes */
     /* The page has just been read: its content is far from the CPU. */
     __builtin_prefetch(pBase + (pPage->maskPage & get2byteAligned(&aIdx[4])));
@@ -159,20 +167,18 @@ static int sqpyteBatchPage(
       p += sqlite3GetVarint32(p, &nPayload);
       if( nPayload>0x7fffffff ) break;
     }
-    if( bRowid ){
-      p += sqlite3GetVarint(p, &iKey);
-    }else{
-      const u8 *pLast = p + 8;
-      while( *p>=0x80 && p<pLast ) p++;
-      p++;
-    }
+    p += sqlite3GetVarint(p, &iKey);
     nLocal = nPayload;
     if( nPayload>pPage->maxLocal ){
       nLocal = (u32)btreePayloadToLocal(pPage, nPayload);
     }
     if( p+nLocal>aEnd || nLocal==0 ) break;
     if( !sqpyteRecord(p, nPayload, nLocal, (i64)iKey, pBase,
-                      aSpec+SQPYTE_SPEC_HEAD, nValue, aRow) ) break;
+                      aSpec+SQPYTE_SPEC_HEAD, nValue, aRow, &span) ) break;
+    aRow[nStride-1] = (i64)iKey;
+  }
+  if( span.pFirst<span.pEnd ){
+    memcpy((u8*)(intptr_t)aOut[SQPYTE_BATCH_BASE] + (span.pFirst-pBase), span.pFirst, span.pEnd-span.pFirst);
   }
   return nDone;
 }
@@ -185,8 +191,21 @@ static void sqpyteSeek(VdbeCursor *pC, int ix){
   pC->cacheStatus = CACHE_STALE;
 }
 
-void sqpyte_batch_seek(long pVdbeCursor, int ix){
-  sqpyteSeek((VdbeCursor*)pVdbeCursor, ix);
+void sqpyte_batch_seek(long pVdbeCursor, int ix, sqlite3_int64 rowid){
+  VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
+  BtCursor *pCur = pC->uc.pCursor;
+  if( pCur->eState==CURSOR_VALID ){
+    sqpyteSeek(pC, ix);
+  }else if( pCur->eState==CURSOR_REQUIRESEEK ){
+    pCur->nKey = rowid;
+    pCur->skipNext = 0;
+    pC->cacheStatus = CACHE_STALE;
+  }
+}
+
+int sqpyte_page_size(long pVdbeCursor){
+  VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
+  return pC->eCurType==CURTYPE_BTREE ? (int)pC->uc.pCursor->pBt->pageSize : 0;
 }
 
 int sqpyte_batch(long pVdbeCursor, long aSpec, long aOut, int iNext){
@@ -198,10 +217,11 @@ int sqpyte_batch(long pVdbeCursor, long aSpec, long aOut, int iNext){
   db = pCur->pBtree->db;
   sqlite3_mutex_enter(db->mutex);
   if( pCur->eState!=CURSOR_VALID || pC->nullRow || pC->deferredMoveto
-   || !pCur->pPage->intKeyLeaf
+   || !pCur->pPage->intKeyLeaf || !sqpyteMayRunAhead(db)
   ){
-    /* upstream's */
+    rc = iNext ? SQPYTE_BATCH_STALE : 0;
   }else{
+    ((i64*)aOut)[SQPYTE_BATCH_STAMP] = db->nSqpyteStamp;
     if( iNext ){
       sqpyteSeek(pC, iNext-1);
       rc = sqlite3BtreeNext(pCur, 0);

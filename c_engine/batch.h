@@ -8,8 +8,10 @@
 ** can't (content on overflow pages, a corrupt record, anything unusual) ends
 ** the batch before it: upstream's own code deals with that row.
 **
-** The rows stay valid as long as the cursor doesn't move: texts and blobs are
-** given as places in the page, which the cursor pins.
+** Texts and blobs are given as places in a copy of the page, which belongs to the
+** buffer, so nothing in the buffer depends on what becomes of the page. Each row
+** has its rowid: if pages have moved meanwhile, the cursor finds its place by it.
+** While a statement of the connection that writes is active there are no batches.
 **
 ** Pointers are passed as integers, which cost the caller no object.
 */
@@ -27,11 +29,14 @@
 /* The buffer: a head, then the rows. A row is a word of tags for every 16
 ** values, four bits per value, then a word per value: the integer, the bits of
 ** the double, or for a text or blob its place: its offset from the base (which
-** is the page's size for an empty one at its end), and above it its size. */
+** is the page's size for an empty one at its end), and above it its size; then
+** the rowid. */
 #define SQPYTE_PLACE_BITS 20
-#define SQPYTE_BATCH_BASE 0       /* the address that offsets count from */
+#define SQPYTE_BATCH_BASE 0       /* the address that offsets count from: of room for
+                                  ** a page, set by the caller */
 #define SQPYTE_BATCH_FIRST 1      /* cell index of the first row */
-#define SQPYTE_BATCH_HEAD 2
+#define SQPYTE_BATCH_STAMP 2      /* the stamp that it was made under (validity.h) */
+#define SQPYTE_BATCH_HEAD 3
 /* A tag beside SQLITE_INTEGER .. SQLITE_NULL (1 .. 5). */
 #define SQPYTE_MISSING 6          /* the record has fewer columns: the default */
 
@@ -41,12 +46,19 @@
 ** Returns the number of rows, or
 **   0: the row that the cursor is now on has to be done by upstream;
 **  -1: there are no more rows, the cursor is as Next leaves it then;
+**  SQPYTE_BATCH_STALE: no batch is to be made, and the cursor hasn't moved: it is
+**     for upstream to go on, behind the last row;
 **  < -1: minus an error of SQLite's. */
+#define SQPYTE_BATCH_STALE -2147483647
 SQPYTE_EXPORT int sqpyte_batch(long pVdbeCursor, long aSpec, long aOut, int iNext);
 
-/* Moves the cursor within its leaf page to the cell ix, the row before which
-** the program goes on in C. */
-SQPYTE_EXPORT void sqpyte_batch_seek(long pVdbeCursor, int ix);
+/* Moves the cursor to the row of a batch before or behind which the program goes
+** on in C: the cell ix, with this rowid. A cursor whose position has been saved,
+** because its B-tree has changed, is as if it had been saved there. */
+SQPYTE_EXPORT void sqpyte_batch_seek(long pVdbeCursor, int ix, sqlite3_int64 rowid);
+
+/* Bytes of a page of the cursor's B-tree; 0 if it is on something else. */
+SQPYTE_EXPORT int sqpyte_page_size(long pVdbeCursor);
 
 /* What sqpyte_loops finds, added up. */
 #define SQPYTE_LOOP_ROWS 1        /* a scan of a table that returns rows */

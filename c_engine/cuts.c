@@ -311,6 +311,7 @@ static int sqpyteBeginBatch(SqpyteRows *pRows, const i64 *aSpec, i64 *aCells, i6
   pRows->nNeed = 0;
   pRows->nMost = nMost;
   aOut[SQPYTE_ROWS_COUNT] = aOut[SQPYTE_ROWS_NEED] = 0;
+  aOut[SQPYTE_ROWS_STAMP] = pRows->p->db->nSqpyteStamp;
   aOut[SQPYTE_ROWS_AT_CUT] = 1;
   aCells[SQPYTE_ROW_COLUMNS] = 0;
   return sqpyteEnded(pRows);
@@ -344,6 +345,7 @@ int sqpyte_cut(long rows, long spec, long cells, long out, int nMost, int bPass)
     if( rc!=SQLITE_ROW || aCells[SQPYTE_ROW_COLUMNS] ) return rc;
   }
   sqlite3_mutex_enter(db->mutex);
+  aOut[SQPYTE_ROWS_STAMP] = db->nSqpyteStamp;
   if( nMost>0 && p->pFrame==0 && (aSpec[SQPYTE_AHEAD_UNDO]==0 || sqpyteNote(pRows)) ){
     rc = sqpyteCutRun(pRows, SQPYTE_CUT_FILL, 0);
     if( rc!=SQLITE_ROW ){

@@ -4,17 +4,18 @@ Each edit replaces one text that must occur exactly once in the pinned file; an 
 matches never or twice stops the build with the edit's name, so an upgrade of SQLite can't
 slip past a changed spot.  Everything else of upstream stays as it is.
 
-What they give engine.c is said, and done, by area: edits_tiers.py, edits_values.py, edits_seeks.py,
-edits_pages.py, edits_recall.py. Besides, sqlite3VdbeExec is there once more as `sqpyteVdbeExecOne`,
-which stops before its second opcode: the VM runs single opcodes in it. (Asking in sqlite3VdbeExec
-itself whether to stop made programs of cheap opcodes 6 % slower.)
+What they give engine.c is said, and done, by area: edits_validity.py, edits_tiers.py, edits_values.py,
+edits_seeks.py, edits_pages.py, edits_recall.py. Besides, sqlite3VdbeExec is there once more as
+`sqpyteVdbeExecOne`, which stops before its second opcode: the VM runs single opcodes in it. (Asking in
+sqlite3VdbeExec itself whether to stop made programs of cheap opcodes 6 % slower.)
 """
 import re
 
-from c_engine import edit, edits_pages, edits_recall, edits_seeks, edits_tiers, edits_values
+from c_engine import (
+    edit, edits_pages, edits_recall, edits_seeks, edits_tiers, edits_validity, edits_values)
 from c_engine.edit import Edit, EditError
 
-_AREAS = (edits_tiers, edits_values, edits_seeks, edits_pages, edits_recall)
+_AREAS = (edits_validity, edits_tiers, edits_values, edits_seeks, edits_pages, edits_recall)
 EDITS = [one for area in _AREAS for one in area.EDITS]
 # What the edited text depends on.
 FILES = [__file__, edit.__file__] + [area.__file__ for area in _AREAS]

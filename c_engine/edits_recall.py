@@ -1,6 +1,4 @@
-"""Edits for two opcodes of our own, Recall and Remember, around correlated subqueries (recall.c), and
-a count of changes in each pager, by which what is kept of a database is known to be old.
-"""
+"""Edits for two opcodes of our own, Recall and Remember, around correlated subqueries (recall.c)."""
 from c_engine.edit import Edit
 
 EDITS = [
@@ -93,33 +91,5 @@ EDITS = [
         "  if( addrRecall ) sqpyteCodeRemember(pParse, addrRecall, rReg, nReg);\n"
         "\n"
         "  /* Subroutine return */\n",
-    ),
-    Edit(
-        "recall-version-field",
-        "  u32 iDataVersion;           /* Changes whenever database content changes */\n",
-        "  u32 iDataVersion;           /* Changes whenever database content changes */\n"
-        "  u64 nSqpyteChange;          /* Changes of pages, and roll-backs (recall.c) */\n",
-    ),
-    Edit(
-        "recall-version-write",
-        "SQLITE_PRIVATE int sqlite3PagerWrite(PgHdr *pPg){\n"
-        "  Pager *pPager = pPg->pPager;\n",
-        "SQLITE_PRIVATE int sqlite3PagerWrite(PgHdr *pPg){\n"
-        "  Pager *pPager = pPg->pPager;\n"
-        "  pPager->nSqpyteChange++;\n",
-    ),
-    Edit(
-        "recall-version-rollback",
-        "  PAGERTRACE((\"ROLLBACK %d\\n\", PAGERID(pPager)));\n",
-        "  PAGERTRACE((\"ROLLBACK %d\\n\", PAGERID(pPager)));\n"
-        "  pPager->nSqpyteChange++;\n",
-    ),
-    Edit(
-        "recall-version-savepoint",
-        "SQLITE_PRIVATE int sqlite3PagerSavepoint(Pager *pPager, int op, int iSavepoint){\n"
-        "  int rc = pPager->errCode;\n",
-        "SQLITE_PRIVATE int sqlite3PagerSavepoint(Pager *pPager, int op, int iSavepoint){\n"
-        "  int rc = pPager->errCode;\n"
-        "  pPager->nSqpyteChange++;\n",
     ),
 ]

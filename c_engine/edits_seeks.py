@@ -61,7 +61,7 @@ EDITS = [
         "  Pgno iSqpyteLeaf;         /* Leaf page whose bounds are known, or 0: ... */\n"
         "  u64 iSqpytePath;          /* ... on this way from the root, ... */\n"
         "  i64 iSqpyteLo, iSqpyteHi; /* ... keys between them belong there ... */\n"
-        "  u64 nSqpyteChange;        /* ... as long as the pager has written nothing */\n",
+        "  u64 nSqpyteStamp;         /* ... under this stamp (validity.h) */\n",
     ),
     Edit(
         "seek-in-leaf-declared",

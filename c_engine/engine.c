@@ -190,6 +190,7 @@ int sqpyteVdbeExec(Vdbe *p){
   int rc, why;
   int allowHot = sqpyteVm.mode;
   p->sqpyteResumed = 0;
+  if( !p->readOnly ) sqpyteBeforeChange(p->db);
   if( p->sqpyteStopPc ) return sqpyteRunTo(p);
   if( p->sqpyteRows ) return sqpyteRunAhead(p);
   p->sqpyteTier = SQPYTE_TIER_C;

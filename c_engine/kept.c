@@ -34,7 +34,7 @@ struct SqpyteKeptSlot {
 };
 
 struct SqpyteKept {
-  u64 version;            /* The pager's nSqpyteChange when what is kept was read */
+  u64 stamp;              /* Under which what is kept was read (validity.h) */
   SqpyteKeptSlot *aSlot;
   int nBits;              /* There are 1<<nBits slots */
   int nSlot;              /* Slots in use */
@@ -65,7 +65,7 @@ static const SqpyteKeptSlot *sqpyteKeptRow(const VdbeCursor *pC, i64 key){
   const SqpyteKept *p = pC->uSqpyte.pKept;
   const BtCursor *pCur = pC->uc.pCursor;
   const SqpyteKeptSlot *pSlot;
-  if( p->nSlot==0 || pCur->eState!=CURSOR_VALID || p->version!=pCur->pBt->pPager->nSqpyteChange ) return 0;
+  if( p->nSlot==0 || pCur->eState!=CURSOR_VALID || p->stamp!=SQPYTE_CURSOR_STAMP(pCur) ) return 0;
   pSlot = sqpyteKeptSlot(p, key);
   return pSlot && pSlot->iRow ? pSlot : 0;
 }
@@ -281,9 +281,9 @@ static void sqpyteKeptAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
     p->nPause--;
     return;
   }
-  if( p->version!=pCur->pBt->pPager->nSqpyteChange ){
+  if( p->stamp!=SQPYTE_CURSOR_STAMP(pCur) ){
     sqpyteKeptForget(p, 0);
-    p->version = pCur->pBt->pPager->nSqpyteChange;
+    p->stamp = SQPYTE_CURSOR_STAMP(pCur);
   }
   if( aRow==0 ){
     sqpyteRow(pCur, aFound);

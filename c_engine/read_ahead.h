@@ -8,7 +8,8 @@
 ** What was read ahead is what a read would give now: it is used only while this file has exactly
 ** a shared lock, under which nobody writes pages of the database that this reader may ask for (in WAL
 ** mode a checkpoint leaves those alone, too), and is forgotten with every lock, unlock, write or
-** truncation through this file.
+** truncation through this file. That is known of files with POSIX locks only: under all other styles of locking
+** (unix-dotfile, unix-none, flock ...) nothing is read ahead.
 */
 #define SQPYTE_AHEAD_SIZE 65536
 #define SQPYTE_AHEAD_AFTER 8        /* reads in a row */
@@ -43,11 +44,13 @@ static SqpyteStream *sqpyteStream(unixFile *pFile, int amt, i64 offset){
   return 0;
 }
 
+static const sqlite3_io_methods posixIoMethods;   /* upstream's, defined further down */
+
 /* Serves a read from what was read ahead, or reads ahead; false if it is an ordinary read. */
 static int sqpyteReadAhead(unixFile *pFile, void *pBuf, int amt, i64 offset){
   SqpyteStream *p;
   int got;
-  if( pFile->eFileLock!=SHARED_LOCK ) return 0;
+  if( pFile->eFileLock!=SHARED_LOCK || pFile->pMethod!=&posixIoMethods ) return 0;
   if( offset>=pFile->iSqpyteAhead && offset+amt<=pFile->iSqpyteAhead+pFile->nSqpyteAhead ){
     p = pFile->pSqpyteStream;
     if( p->iNext<offset+amt ) p->iNext = offset + amt;

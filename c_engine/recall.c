@@ -11,7 +11,8 @@
 **
 ** They are only made where that can't be seen: the subquery reads ordinary tables, calls only functions of
 ** SQLite's own that give the same for the same arguments, and is not in a trigger. What is kept is
-** forgotten when the statement ends, and when anything is written to a database of the connection. Where
+** forgotten when the statement ends, and holds under its stamp (validity.h), so a statement that has expired computes
+** the next result, and is told so there. A shared cache, which other connections write to, keeps nothing. Where
 ** the values don't come again it pauses. Included by engine.c.
 */
 
@@ -39,7 +40,7 @@ struct SqpyteResult {
 struct SqpyteRecalled {
   SqpyteRecalled *pNext;
   int iResult;            /* Its first result register: its name */
-  u64 version;            /* Of the databases, when what is kept was computed */
+  u64 stamp;              /* Under which what is kept was computed (validity.h) */
   SqpyteResult **a;       /* The results by hash, one in each slot */
   u32 nSlot;              /* A power of two */
   u32 nLost;              /* Results that had to go for another since there were as many slots */
@@ -154,16 +155,6 @@ static void sqpyteCodeRemember(Parse *pParse, int addrRecall, int iResult, int n
 
 /* ---- the opcodes ---- */
 
-/* Changes when anything is written to a database of the connection, or taken back. */
-static u64 sqpyteDataVersion(sqlite3 *db){
-  u64 version = 0;
-  int i;
-  for(i=0; i<db->nDb; i++){
-    if( db->aDb[i].pBt ) version += db->aDb[i].pBt->pBt->pPager->nSqpyteChange;
-  }
-  return version;
-}
-
 /* Writes registers as bytes to z, at most SQPYTE_RECALL_BYTES; returns how many, or -1 if they are too
 ** large or of an unusual kind. Equal bytes stand for the same values. */
 static int sqpyteRecallPack(const Mem *pMem, int n, u8 enc, u8 *z){
@@ -268,8 +259,7 @@ static int sqpyteRecallIsVain(SqpyteRecalled *p){
 static int sqpyteRecall(Vdbe *v, const Op *pOp){
   SqpyteRecalled *p;
   SqpyteResult *pFound;
-  u64 version;
-  if( !v->readOnly ) return 0;
+  if( !v->readOnly || DbMaskNonZero(v->lockMask) ) return 0;
   p = sqpyteRecalled(v, pOp->p1, 1);
   if( p==0 ) return 0;
   if( p->nPause ){
@@ -278,10 +268,9 @@ static int sqpyteRecall(Vdbe *v, const Op *pOp){
   }
   if( p->nAsked==SQPYTE_RECALL_LOOK && sqpyteRecallIsVain(p) ) return 0;
   p->nAsked++;
-  version = sqpyteDataVersion(v->db);
-  if( version!=p->version ){
+  if( p->stamp!=v->db->nSqpyteStamp ){
     sqpyteForgetResults(p);
-    p->version = version;
+    p->stamp = v->db->nSqpyteStamp;
   }
   p->nKey = sqpyteRecallPack(&v->aMem[pOp->p3], pOp->p4.i, ENC(v->db), p->aKey);
   if( p->nKey<0 ) return 0;
@@ -324,7 +313,7 @@ static void sqpyteRemember(Vdbe *v, const Op *pOp){
   if( p==0 || p->nKey<0 ) return;
   nKey = p->nKey;
   p->nKey = -1;
-  if( p->version!=sqpyteDataVersion(v->db) ) return;
+  if( p->stamp!=v->db->nSqpyteStamp ) return;
   nResult = sqpyteRecallPack(&v->aMem[pOp->p1], pOp->p5, ENC(v->db), aResult);
   if( nResult<0 ) return;
   if( p->nSlot==0 || p->nLost>p->nSlot/2 ) sqpyteMoreSlots(p);

@@ -66,7 +66,8 @@ struct SqpyteRows {
   i64 nLog;                   /* bytes of it in use */
   int nLogAlloc;
   SqpyteShared *pShared;      /* 0: no texts are looked up */
-  int iStart;                 /* pc where the state was noted */
+  int iStart;                 /* pc where the state was noted, ... */
+  u64 stamp;                  /* ... and the stamp (validity.h) */
   u8 bTape;                   /* the spec has a tape (tapes.h), not a cut */
   int nEvent;                 /* events of the present row */
   i64 *aRow;                  /* the present row, if bInRow */
@@ -290,6 +291,7 @@ int sqpyte_rows(long rows, long spec, long cells, long out, int nMost){
   aOut[SQPYTE_ROWS_STOPPED] = 1;
   aOut[SQPYTE_ROWS_PC] = p->pc;
   aOut[SQPYTE_ROWS_UNDO] = 1;
+  aOut[SQPYTE_ROWS_STAMP] = db->nSqpyteStamp;
   pRows->aOut = aOut;
   pRows->zFree = (char*)(aOut + aOut[SQPYTE_ROWS_CAPACITY]);
   if( !sqpyteKeepCells(pRows, aCells + SQPYTE_ROW_CELLS, (int)aCells[SQPYTE_ROW_COLUMNS]) ){
@@ -341,6 +343,10 @@ int sqpyte_rows_back(long rows, int iRow){
   }
   sqlite3_mutex_leave(p->db->mutex);
   return rc;
+}
+
+void sqpyte_roll_back_by(sqlite3 *db, void (*xRollBack)(void*)){
+  db->xSqpyteRollBack = xRollBack;
 }
 
 int sqpyte_pure_function(long pFuncDef){

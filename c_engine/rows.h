@@ -38,7 +38,8 @@
 #define SQPYTE_ROWS_STOPPED 2     /* whether it stopped before the number asked for */
 #define SQPYTE_ROWS_PC 3          /* where the statement was after the first row */
 #define SQPYTE_ROWS_UNDO 4        /* whether sqpyte_rows_back() can be called */
-#define SQPYTE_ROWS_CELLS 5
+#define SQPYTE_ROWS_STAMP 5       /* the stamp that the rows were made under (validity.h) */
+#define SQPYTE_ROWS_CELLS 6
 
 /* Two more kinds of cells, for short texts that come again (sqpyte_rows_share):
 ** a text that the reader is to keep in a slot, and one that it finds there. The
@@ -72,6 +73,10 @@ SQPYTE_EXPORT int sqpyte_rows(long pRows, long aSpec, long aCells, long aOut, in
 ** more; what sqpyte_rows() does next is to go on, or to return the error that
 ** has ended the statement. */
 SQPYTE_EXPORT int sqpyte_rows_back(long pRows, int iRow);
+
+/* Has xRollBack called, with the connection, before anything that statements which run ahead on live B-trees
+** could see (validity.h): it is to roll them back. */
+SQPYTE_EXPORT void sqpyte_roll_back_by(sqlite3 *db, void (*xRollBack)(void *db));
 
 /* Whether a FuncDef is of SQLite's own functions and its results depend on
 ** nothing but the arguments. */

@@ -137,12 +137,12 @@ static int sqpyteFindBounds(BtCursor *pCur, i64 key, int bIndex){
   pCur->iSqpyteHi = hi;
   pCur->iSqpyteLeaf = pCur->pPage->pgno;
   pCur->iSqpytePath = sqpytePath(pCur);
-  pCur->nSqpyteChange = pCur->pBt->pPager->nSqpyteChange;
+  pCur->nSqpyteStamp = SQPYTE_CURSOR_STAMP(pCur);
   return key>lo && key<hi;
 }
 
 /* Whether a search for a key, a rowid or the first column of an index, comes to the leaf page where the
-** cursor stands. What has been found about a page holds until something is written. After some seeks in
+** cursor stands. What has been found about a page holds under its stamp. After some seeks in
 ** a row that led away, most aren't looked at. */
 #define SQPYTE_AWAY 4           /* so many in a row, ... */
 #define SQPYTE_AWAY_PAUSE 32    /* ... and so many aren't looked at */
@@ -156,7 +156,7 @@ static int sqpyteLeadsHere(BtCursor *pCur, i64 key, int bIndex){
   if( pCur->eState!=CURSOR_VALID || !pPage->isInit || !pPage->leaf || pPage->nCell<1 || pCur->iPage>SQPYTE_PATH_PAGES
    || (pCur->curFlags & (BTCF_Incrblob|BTCF_WriteFlag))!=0 ) return 0;
   if( pPage->pgno==pCur->iSqpyteLeaf && pCur->iSqpytePath==sqpytePath(pCur)
-   && pCur->nSqpyteChange==pCur->pBt->pPager->nSqpyteChange ){
+   && pCur->nSqpyteStamp==SQPYTE_CURSOR_STAMP(pCur) ){
     here = key>pCur->iSqpyteLo && key<pCur->iSqpyteHi;
   }else{
     here = sqpyteFindBounds(pCur, key, bIndex);

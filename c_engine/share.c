@@ -9,7 +9,7 @@
 **
 ** Texts of a table that a join comes back to are found by their rowids, without a
 ** look at the text, if the column depends on a cursor's present row alone. What is
-** known so of a column holds until its database is written to. Whether enough of
+** known so of a column holds under its stamp. Whether enough of
 ** such rows come again is found out before the reader keeps any of them.
 */
 
@@ -32,7 +32,7 @@
 typedef struct SqpyteTrial SqpyteTrial;
 struct SqpyteTrial {
   i64 iRow;                   /* it is left alone up to this row */
-  u64 nChange;                /* state of the database of what is known by rowids */
+  u64 stamp;                  /* under which what is known by rowids holds (validity.h) */
   u32 iLast;                  /* slot of its last text */
   int iCursor;                /* on whose row it depends, or -1 */
   u16 nTried;
@@ -125,7 +125,6 @@ static int sqpyteRowOf(SqpyteShared *p, int i, i64 *piRowid){
   SqpyteTrial *pTrial = &p->aTrial[i];
   VdbeCursor *pC = p->p->apCsr[pTrial->iCursor];
   BtCursor *pCur;
-  u64 nChange;
   int k;
   if( pC==0 || pC->eCurType!=CURTYPE_BTREE || !pC->isTable || pC->isEphemeral || pC->nullRow ) return 0;
   pCur = pC->uc.pCursor;
@@ -137,9 +136,8 @@ static int sqpyteRowOf(SqpyteShared *p, int i, i64 *piRowid){
   }else{
     *piRowid = sqlite3BtreeIntegerKey(pCur);
   }
-  nChange = pCur->pBt->pPager->nSqpyteChange;
-  if( nChange!=pTrial->nChange ){
-    pTrial->nChange = nChange;
+  if( pTrial->stamp!=SQPYTE_CURSOR_STAMP(pCur) ){
+    pTrial->stamp = SQPYTE_CURSOR_STAMP(pCur);
     for(k=0; k<SQPYTE_ROWIDS; k++){
       if( (p->aColumn[k] & ~SQPYTE_ROWID_GIVEN)==i+1 ) p->aColumn[k] = 0;
     }

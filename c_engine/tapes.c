@@ -245,6 +245,7 @@ int sqpyte_tape(long rows, long spec, long cells, long out, int nMost){
     if( rc!=SQLITE_ROW || aCells[SQPYTE_ROW_COLUMNS] ) return rc;
   }
   sqlite3_mutex_enter(db->mutex);
+  aOut[SQPYTE_ROWS_STAMP] = db->nSqpyteStamp;
   bNoted = aSpec[SQPYTE_AHEAD_UNDO]==0;
   if( nMost>0 && p->pFrame==0 && !bNoted ){
     bNoted = sqpyteNote(pRows) && sqpyteNoteInserts(pRows);

@@ -150,7 +150,7 @@ static int sqpyteNoteSum(Mem *pTo, const Mem *pFrom){
   return 1;
 }
 
-/* Notes the state that the spec names; 0 if that can't be done. */
+/* Notes the state that the spec names; 0 if that can't be done, or a statement that writes is active. */
 static int sqpyteNote(SqpyteRows *pRows){
   Vdbe *p = pRows->p;
   const i64 *aSpec = pRows->aSpec;
@@ -158,6 +158,7 @@ static int sqpyteNote(SqpyteRows *pRows){
   int nMem = (int)aSpec[SQPYTE_AHEAD_REGISTERS];
   int nPlace = (int)aSpec[SQPYTE_AHEAD_CURSORS];
   int i;
+  if( !sqpyteMayRunAhead(p->db) ) return 0;
   if( !sqpyteRoom((void**)&pRows->aMem, &pRows->nMemAlloc, nMem, sizeof(Mem))
    || !sqpyteRoom((void**)&pRows->aPlace, &pRows->nPlaceAlloc, nPlace, sizeof(SqpytePlace))
   ){
@@ -179,20 +180,23 @@ static int sqpyteNote(SqpyteRows *pRows){
     if( !sqpyteNotePlace(p, (int)a[nMem+i], &pRows->aPlace[i], pRows->bTape) ) return 0;
   }
   pRows->iStart = p->pc;
+  pRows->stamp = p->db->nSqpyteStamp;
   pRows->nPlace = nPlace;
   pRows->bNoted = 1;
   return 1;
 }
 
 /* Puts back what has been noted: the statement is where running ahead began.
-** Returns SQLITE_MISUSE if that can't be done any more. */
+** Returns SQLITE_MISUSE if that can't be done any more: the rest of the program would not find what it
+** has found. */
 static int sqpyteUndo(SqpyteRows *pRows){
   Vdbe *p = pRows->p;
   const i64 *a;
   int i;
   int rc = SQLITE_OK;
   if( !pRows->bNoted || p->eVdbeState!=VDBE_RUN_STATE ) return SQLITE_MISUSE;
-  /* Cursors that have been saved: pages have moved, whoever did that. */
+  if( pRows->stamp!=p->db->nSqpyteStamp ) return SQLITE_MISUSE;
+  /* Cursors that have been saved: their pages may be gone. */
   for(i=0; i<pRows->nPlace; i++){
     VdbeCursor *pC = pRows->aPlace[i].pC
         ? p->apCsr[pRows->aSpec[SQPYTE_AHEAD_HEAD+pRows->nMem+i]] : 0;

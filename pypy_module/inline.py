@@ -102,7 +102,7 @@ class Planner:
         if rc != tiers.INLINED:
             statement.patience = self.patience
             return rc
-        machine = _machine()
+        machine = _machine(connection)
         if machine.too_large(statement):
             statement.inlinable = False
             statement.patience = -1
@@ -137,7 +137,7 @@ class Planner:
         statement.patience = self.patience
         if obstacle(connection) or not self._pays(statement):
             return stepped(statement)
-        machine = _machine()
+        machine = _machine(connection)
         if machine.too_large(statement):
             statement.patience = -1
             return stepped(statement)
@@ -202,7 +202,7 @@ class Planner:
         """See tiers.py."""
         if not statement.queries or statement.sql[skip(statement.sql):][:7].lower() == 'explain':
             return False, 'it is not a query', '', {}
-        machine = _machine()
+        machine = _machine(connection)
         why = (obstacle(connection) or machine.obstacle(statement)
                or machine.too_large(statement))
         if why:
@@ -241,9 +241,10 @@ def stepped(statement):
     return statement.grow() if rc == GROW else rc
 
 
-def _machine():
-    """The module that does the work, loaded when the first loop is hot."""
+def _machine(connection):
+    """The module that does the work, loaded when the first loop is hot, for a Connection."""
     from pypy_module import inline_machine
+    inline_machine.watch(connection)
     return inline_machine
 
 

@@ -9,6 +9,10 @@ import types
 from pypy_module.inline_emit import Source
 
 
+# What `__next__` begins with: see Runner.late.
+LATE = ('if WORDS[self.live] != self.stamp:', '    return self.late()')
+
+
 class ClassCode:
     """Makes one class.
 

@@ -11,7 +11,7 @@ its beginning, and where user code may have run the statement goes on in C with 
 """
 
 from pypy_module import inline_memory, inline_values
-from pypy_module.inline_class import ClassCode
+from pypy_module.inline_class import LATE, ClassCode
 from pypy_module.inline_emit import AfterAhead, AfterRow, Ahead, InRow, Selecting
 from pypy_module.inline_ops import EMITTERS, affinity
 from pypy_module.inline_runner import AheadRunner, RowsRunner, RunRunner, Runner
@@ -63,7 +63,7 @@ class Code(ClassCode):
         super().__init__(loop, NAMES)
         self.tags = tags
         self.tag_words = tag_words(len(loop.values))
-        self.stride = self.tag_words + len(loop.values)
+        self.stride = self.tag_words + len(loop.values) + 1     # and the rowid
         self.selects = loop.cut > loop.head
         rows = max(FEWEST_ROWS, min(MOST_ROWS, BUFFER_WORDS // self.stride))
         self.rows = rows
@@ -158,6 +158,7 @@ class Code(ClassCode):
         source = self.source
         source.add('def __next__(self):')
         with source.block():
+            source.add(*LATE)
             if self.selects:
                 source.add('k = self.k', 'i = WORDS[k]')
             else:
@@ -191,7 +192,7 @@ class Code(ClassCode):
     def _ahead(self):
         """Emit the AHEAD shape."""
         loop, source = self.loop, self.source
-        self.emit_row_kept()
+        self.emit_row_kept(*LATE)
         behind = [pc for pc in range(loop.row + 1, loop.end)
                   if loop.ops[pc].opcode not in NOTHING]
         if behind:

@@ -4,6 +4,7 @@ The code is as that of an inlined loop (inline_code.py), but for a row's values,
 for each time that a register gets a value that late opcodes read.
 """
 
+from pypy_module.inline_class import LATE
 from pypy_module.inline_code import Code
 from pypy_module.inline_cut_runner import CutAheadRunner, CutRunRunner
 from pypy_module.inline_emit import V, W, Ahead
@@ -135,6 +136,7 @@ class CutCode(Code):
     def __init__(self, cut, tags):
         """Take the Cut and the tags of the first row (tuple of int), () not to specialise."""
         super().__init__(cut, tags)
+        self.stride = cut.stride
         self.selects = False
         self.base = 'CutAheadRunner' if cut.shape == AHEAD else self.run_base
         self.names.update({'CutAheadRunner': CutAheadRunner, 'CutRunRunner': CutRunRunner})
@@ -164,7 +166,7 @@ class CutCode(Code):
     def _ahead(self):
         """Emit the shape of a cut with a row."""
         cut, source = self.loop, self.source
-        self.emit_row_kept()
+        self.emit_row_kept(*LATE)
         behind = [pc for pc in cut.late if pc > cut.row and cut.ops[pc].opcode not in NOTHING]
         if behind:
             source.add('def after(self):')

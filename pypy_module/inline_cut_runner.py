@@ -3,7 +3,8 @@
 The statement is somewhere ahead in C, between two rows or more, while a user's function may run for
 the row `i`.  If the function, or anything between two rows, does what may matter (`settle`), C undoes
 what it has run ahead, up to the very opcode that Python is at, and the statement goes on there.  Where
-the rows come from a sorter nothing matters.
+the rows come from a sorter nothing matters.  If it can't be undone, because something has changed without
+that (the connection's stamp tells), the statement fails: stale rows are never handed out.
 
 A row that C can't keep (an error behind the call, no room) is done by C alone, which calls the
 user's function as any other C code does.
@@ -13,7 +14,7 @@ from c_engine.generated import layout
 from pypy_module import errors
 from pypy_module.inline_ahead import FREE
 from pypy_module.inline_memory import BASE, INTS, WORDS
-from pypy_module.inline_runner import COLUMNS, NOMEM, ROW, Runner
+from pypy_module.inline_runner import COLUMNS, NOMEM, ROW, Runner, stamp_of
 from pypy_module.inline_values import load, private, store
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import mem
@@ -22,11 +23,13 @@ from sqpyte.values import W_Int
 GROW = NUMBERS['SQPYTE_GROW']
 CAPACITY, COUNT = NUMBERS['SQPYTE_ROWS_CAPACITY'], NUMBERS['SQPYTE_ROWS_COUNT']
 AT_CUT, NEED = NUMBERS['SQPYTE_ROWS_AT_CUT'], NUMBERS['SQPYTE_ROWS_NEED']
-CELLS = NUMBERS['SQPYTE_ROWS_CELLS']
+CELLS, STAMP = NUMBERS['SQPYTE_ROWS_CELLS'], NUMBERS['SQPYTE_ROWS_STAMP']
 BUFFER_WORDS = 8192
 MOST_WORDS = 2 ** NUMBERS['SQPYTE_PLACE_BITS'] // 8    # a place has so many bits
 MOST_ROWS = 128     # of a batch
 ABORT, INTERRUPT = layout.SQLITE_ABORT, NUMBERS['SQLITE_INTERRUPT']
+
+CHANGED = b'the database has changed while this query had run ahead: run it again'
 
 fill = lib.sqpyte_cut
 free: list = []     # buffers that aren't used
@@ -117,6 +120,8 @@ class CutRunner(Runner):
         self.passing = self.rest = 0
         self.interrupted = (mem.i64(self.vdbe + layout.Vdbe_db) + layout.sqlite3_u1_isInterrupted
                             - BASE) >> 2
+        self.live = stamp_of(self.vdbe)
+        self.stamp = WORDS[self.live]
         self.handle = handle
         self.use(buffer)
         self.i = -self.stride
@@ -200,6 +205,8 @@ class CutRunner(Runner):
             self.connection._runners.append(self)
         rc = fill(self.handle, self.spec, address_of(self.statement.cells), self.out, *more)
         self.in_c_now = False
+        if not self.left:
+            self.stamp = WORDS[self.start - CELLS + STAMP]
         if self.left and len(held) == BUFFER_WORDS:
             free.append(held)
         if not self.listed and not self.left:
@@ -286,7 +293,9 @@ class CutRunner(Runner):
         for register, value in list(self.kept_fields()) + list(values):
             if store(self.memory + register * layout.sizeof_Mem, value):
                 lib.sqpyte_fail(self.vdbe, target, NOMEM)
-        if not undone:
+        if not undone and self.obstacle == ABORT:
+            lib.sqpyte_raise(self.vdbe, target, ABORT, CHANGED)
+        elif not undone:
             lib.sqpyte_fail(self.vdbe, target, self.obstacle)
         self.install_accumulators()
         self.go_on()
@@ -368,16 +377,32 @@ class CutAheadRunner(CutRunner):
         """Compute the first row."""
         self.advance()
 
+    def late(self):
+        """`__next__`, where the stamp isn't the batch's any more; sorted rows stay as they are."""
+        if self.loop.way == FREE:
+            self.stamp = WORDS[self.live]
+            return self.__next__()
+        cursor = self.owner()
+        self.settle_row(cursor)
+        return cursor._advance()
+
     def settle_row(self, cursor):
         """See `settle`: the next row is handed over as it is."""
-        if not self.back(self.loop.row):
-            return          # pages have moved: the rows are handed out as they were computed
+        undone = self.back(self.loop.row)
+        if not undone and self.loop.way == FREE:
+            return
         pc = self.loop.row + 1
         mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)
         self.give_state()
-        row = self.pending()
+        row = self.next_row()
+        if not undone:
+            lib.sqpyte_raise(self.vdbe, pc, ABORT, CHANGED)
         self.hand_over(cursor)
         cursor._row = row
+
+    def next_row(self):
+        """The next row (tuple), for the cursor."""
+        return self.pending()
 
 
 class CutRunRunner(CutRunner):

@@ -1,5 +1,7 @@
 """Taking a loop over from C: its class, stopping the statement there, starting the runner."""
 
+import weakref
+
 from c_engine.generated import layout, opcodes
 from pypy_module import inline_rows, tiers
 from pypy_module.inline import stepped
@@ -81,6 +83,29 @@ class Shapes:
                                  for pc in calls.results):
             self.tape, self.tapeless = tape_of(program, Flow(program.ops), self.aheads)
         self.classes = {}
+
+
+# Address of a sqlite3 * -> its Connection.
+_watched: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
+
+
+@ffi.callback('void(void *)')
+def _roll_back(db):
+    """Called by C before anything that statements which run ahead could see (c_engine/validity.h)."""
+    connection = _watched.get(address_of(db))
+    if connection is not None:
+        try:
+            connection._before_c_call_that_may_write()
+        except BaseException as error:
+            connection._raised = error
+
+
+def watch(connection):
+    """Have C say when what statements of a Connection have run ahead is to be rolled back."""
+    db = connection._db
+    if db and _watched.get(address_of(db)) is not connection:
+        _watched[address_of(db)] = connection
+        lib.sqpyte_roll_back_by(db, _roll_back)
 
 
 _shapes = {}        # (number of the program, key of the calls) -> Shapes
@@ -244,6 +269,8 @@ def obstacle(statement):
         return 'the database is UTF-16'
     if mem.i32(vdbe + layout.Vdbe_lockMask):
         return 'a shared cache needs its B-trees locked'
+    if mem.i32(db + layout.sqlite3_nVdbeWrite):
+        return 'a statement of the connection that writes is active'
     return ''
 
 
@@ -298,8 +325,10 @@ def run_ahead(connection, cursor, statement, ahead, patience):
 def first_tags(vdbe, loop):
     """The words of tags (tuple of int) of the row that the statement is at, () if it has none."""
     count = tag_words(len(loop.values))
-    out = ffi.new('int64_t[]', HEAD + count + len(loop.values))
+    words = HEAD + count + len(loop.values) + 1
     vc = mem.i64(mem.i64(vdbe + layout.Vdbe_apCsr) + 8 * loop.cursor)
+    out = ffi.new('int64_t[]', words + (lib.sqpyte_page_size(vc) >> 3))
+    out[0] = address_of(out) + 8 * words
     head = spec(loop, 1)
     if lib.sqpyte_batch(vc, address_of(head), address_of(out), 0) != 1:
         return ()

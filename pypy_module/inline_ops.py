@@ -256,7 +256,6 @@ def by_collation(part, pc, op):
         else:
             name = part.code.preset('k', register, 'v')
         names.append(name)
-    secure(part, pc)
     source.add('try:', '    o = compared(self.f%d(%s, %s))' % (pc, names[0], names[1]),
                'except BaseException as error:', '    self.not_compared(error)')
     with source.block():
@@ -337,21 +336,12 @@ def arguments(part, pc, op):
     return [part.v(register, pc) for register in range(op.p2, op.p2 + count)]
 
 
-def secure(part, pc):
-    """Emit that values which the rest of the row needs stay valid whatever user code does."""
-    kept = part.loop.written - part.loop.fields - part.loop.flow.writes[pc]
-    for register, forms in sorted(part.after[pc].items()):
-        if forms & W and register in kept:
-            part.source.add('w%d = private(w%d)' % (register, register))
-
-
 @emits('Function', 'PureFunc')
 def function(part, pc, op):
     """A call of the user's function, with sqlite3's conversion of its result."""
     source = part.source
     values = arguments(part, pc, op)
     result = 'v%d' % op.p3
-    secure(part, pc)
     source.add('try:')
     with source.block():
         source.add('%s = self.f%d(%s)' % (result, pc, ', '.join(values)))
@@ -378,7 +368,6 @@ def aggregate_step(part, pc, op):
     """A step of the user's aggregate, with its instance made at the first one."""
     source = part.source
     values = arguments(part, pc, op)
-    secure(part, pc)
     name = 'a%d' % op.p3
     if part.loop.shape != RUN:
         source.add('%s = self.%s' % (name, name))

@@ -8,7 +8,9 @@ A short text that comes again is the same `str` as the last time, which saves ha
 the program takes for it (c_engine/share.c finds it; 256 are kept, and the texts of 4096 rows).
 
 What isn't undone (see inline_ahead.py) is handed out whatever happens in between.  What can be
-undone goes back to the row that the caller is at, and the statement to its cursor: `settle`.
+undone goes back to the row that the caller is at, and the statement to its cursor: `settle`. Each row is
+handed out under the stamp that its batch was made under (c_engine/validity.h). If something has changed and
+the statement can't go back any more, it fails.
 """
 
 import weakref
@@ -17,11 +19,14 @@ from c_engine.generated import layout
 from pypy_module.generated import define
 from pypy_module.inline_memory import BASE, CHARS, DOUBLES, INTS, WORDS, data_at, unpack
 from pypy_module.library import NUMBERS, address_of, ffi, lib
+from pypy_module.inline_cut_runner import CHANGED
+from pypy_module.inline_runner import stamp_of
 from pypy_module.part import Any
 from sqpyte import mem
 
 ROW = NUMBERS['SQLITE_ROW']
-INTERRUPT = NUMBERS['SQLITE_INTERRUPT']
+ABORT, INTERRUPT = layout.SQLITE_ABORT, NUMBERS['SQLITE_INTERRUPT']
+STAMP = NUMBERS['SQPYTE_ROWS_STAMP']
 COLUMNS, ROW_CELLS = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_CELLS']
 COUNT, STOPPED = NUMBERS['SQPYTE_ROWS_COUNT'], NUMBERS['SQPYTE_ROWS_STOPPED']
 PC, UNDO = NUMBERS['SQPYTE_ROWS_PC'], NUMBERS['SQPYTE_ROWS_UNDO']
@@ -32,6 +37,7 @@ SLOTS = 2 ** NUMBERS['SQPYTE_SHARED_BITS'] + 2 ** NUMBERS['SQPYTE_ROWID_BITS']
 SIZES = 2 ** NUMBERS['SQPYTE_SHARED_SHIFT'] - 1
 SLOT_SHIFT = 3 + NUMBERS['SQPYTE_SHARED_SHIFT']     # of the slot in a tag
 BUFFER_WORDS = 8192
+WARY = -1               # no stamp
 MOST_ROWS = 128         # of a batch
 MOST_POOR = 16          # batches without a second row, one after the other: C does as well
 PATIENCE_POOR = 1000    # rows that C does then
@@ -53,7 +59,8 @@ class RowBatches:
         most: how many rows the next batch has at most (int).
         poor: how many batches in a row had one row only (int).
         undo: what has been run ahead can be undone (bool, as int).
-        wary: something has happened that may matter before the next row (bool).
+        live, stamp: where the connection's stamp is, in `WORDS`, and what it was when the batch was made
+            (int); WARY if the next row isn't to be handed out without a look.
         listed: it is among the connection's runners (bool).
         known: the inliner's Known of the statement.
         patience: of the statement when it goes back to C (int).
@@ -76,6 +83,8 @@ class RowBatches:
         self.vdbe = address_of(statement.pointer)
         self.interrupted = (mem.i64(self.vdbe + layout.Vdbe_db) + layout.sqlite3_u1_isInterrupted
                             - BASE) >> 2
+        self.live = stamp_of(self.vdbe)
+        self.stamp = WARY
         self.handle = lib.sqpyte_rows_open(self.vdbe)
         if not self.handle:
             raise MemoryError
@@ -91,7 +100,6 @@ class RowBatches:
         self.poor = 0
         self.undo = 0
         self.owner = None
-        self.wary = False
         self.listed = False
         self.texts = None
         statement.runner = self
@@ -130,6 +138,7 @@ class RowBatches:
             count = WORDS[head + COUNT]
             self.end = self.first + count * self.stride
             self.undo = WORDS[head + UNDO]
+            self.stamp = WORDS[head + STAMP]
             if count > 1:
                 self.poor = 0
                 if WORDS[head + STOPPED]:
@@ -172,18 +181,21 @@ class RowBatches:
             self.patience <<= self.known.spoil(self.fills)
             self.go_back(cursor)
         else:
-            self.wary = True
+            self.stamp = WARY
 
     def go_back(self, cursor):
         """Undo what nobody has asked for; the statement goes on in C with the row `k`.
 
-        If that can't be done any more, because the statement has failed or its pages have moved, the
-        rows are handed out as they were computed.
+        If that can't be done any more, because the statement has failed or something has changed, the row `k`
+        is the last one, and an error follows.
         """
         statement = self.statement
         if lib.sqpyte_rows_back(self.handle, (self.k - self.first) // self.stride):
             self.undo = 0
-            self.wary = True
+            self.stamp = WARY
+            self.end = self.k + self.stride
+            if mem.u8(self.vdbe + layout.Vdbe_eVdbeState) == layout.VDBE_RUN_STATE:
+                lib.sqpyte_raise(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), ABORT, CHANGED)
             return
         self.give_row(cursor)
         statement.patience = self.patience
@@ -206,11 +218,17 @@ class RowBatches:
         cursor._statement = statement
 
     def looked(self):
-        """`__next__` when something has happened since the last row that can't be undone."""
+        """`__next__` when something has happened since the last row."""
+        if self.undo and self.stamp != WORDS[self.live]:
+            cursor = self.owner()
+            self.go_back(cursor)
+            if not self.handle:
+                return cursor._advance()
         if self.connection._plain and not INTS[self.interrupted]:
-            self.wary = False
-            self.listed = True
-            self.connection._runners.append(self)
+            self.stamp = WORDS[self.live]
+            if not self.listed:
+                self.listed = True
+                self.connection._runners.append(self)
             return self.__next__()
         return self.by_cursor()
 
@@ -288,7 +306,7 @@ def cell_at(k, texts):
 def generate(count):
     """Return the source of `__next__` for rows of `count` columns."""
     lines = ['def __next__(self):',
-             '    if self.wary:',
+             '    if WORDS[self.live] != self.stamp:',
              '        return self.looked()',
              '    k = self.k',
              '    texts = self.texts',

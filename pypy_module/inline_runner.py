@@ -8,7 +8,9 @@ date (position of the cursor, registers, program counter) and steps the statemen
 * a row or an opcode that only upstream can do, and the end of the loop;
 * `settle()`: before the connection does anything that may write, move pages or change the schema.
   If that happens inside a user's function that the loop has called, the runner goes on in C as soon
-  as the function has returned: every function is called exactly once per row.
+  as the function has returned: every function is called exactly once per row;
+* `late()`: where the connection's stamp isn't the batch's any more (c_engine/validity.h), though nobody
+  has called `settle`. That is looked at before each row is handed out.
 
 The classes that `inline_code` generates derive from Runner; their attributes are `k` (the next row
 of the batch, as an index of `WORDS`, or of the list of selected rows; after a refill the first
@@ -30,12 +32,18 @@ from sqpyte.values import CONSTANT, NULL, W_Int, W_Text
 
 ROW, DONE = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
 HEAD, COLUMNS = NUMBERS['SQPYTE_BATCH_HEAD'], NUMBERS['SQPYTE_ROW_COLUMNS']
+STAMP, STALE = NUMBERS['SQPYTE_BATCH_STAMP'], NUMBERS['SQPYTE_BATCH_STALE']
 LIMIT_LENGTH = NUMBERS['SQLITE_LIMIT_LENGTH']
 NOMEM, TOOBIG, ERROR = layout.SQLITE_NOMEM, layout.SQLITE_TOOBIG, layout.SQLITE_ERROR
 
 batch = lib.sqpyte_batch
 step = lib.sqpyte_step
 seek = lib.sqpyte_batch_seek
+
+
+def stamp_of(vdbe):
+    """Where the stamp of a statement's connection is (c_engine/validity.h): an index of WORDS (int)."""
+    return (mem.i64(vdbe + layout.Vdbe_db) + layout.sqlite3_nSqpyteStamp - BASE) >> 3
 
 
 class Runner:
@@ -45,7 +53,7 @@ class Runner:
         loop: the Loop.
         spec: address of the spec for `sqpyte_batch`.
         stride: words of a row.
-        words: of the buffer.
+        words: of the buffer, without the copy of a page behind it.
         registers: (attribute, register, form) of what `prepare` loads (list); for the forms see
             Code.preset.
         variables: (attribute, number of the bound parameter, form), likewise (list).
@@ -57,6 +65,9 @@ class Runner:
         left: the statement goes on in C (bool).
         busy: a user's function may be running (bool).
         handed: `settle` was called meanwhile (bool).
+        live, stamp: where the connection's stamp is, in `WORDS`, and what it was when the batch was made
+            (int).
+        last: the row behind which C goes on, though the batch has more, or 0 (int).
     """
 
     def __init__(self, connection, statement, calls):
@@ -68,13 +79,21 @@ class Runner:
         self.memory = mem.i64(self.vdbe + layout.Vdbe_aMem)
         cursors = mem.i64(self.vdbe + layout.Vdbe_apCsr)
         self.vc = mem.i64(cursors + 8 * self.loop.cursor)
-        self.buffer = self.free.pop() if self.free else ffi.new('int64_t[]', self.words)
-        self.out = address_of(self.buffer)
+        self.live = stamp_of(self.vdbe)
+        self.stamp = WORDS[self.live]
+        words = self.words + (lib.sqpyte_page_size(self.vc) >> 3)
+        buffer = self.free.pop() if self.free else None
+        if buffer is None or len(buffer) < words:
+            buffer = ffi.new('int64_t[]', words)
+        self.buffer = buffer
+        self.out = address_of(buffer)
         self.start = ((self.out - BASE) >> 3) + HEAD
+        self.base = self.out + 8 * self.words - BASE
+        WORDS[self.start - HEAD] = self.base + BASE
         self.k = self.end = 0
         self.i = -self.stride
         self.next_ix = 0
-        self.base = 0
+        self.last = 0
         self.stop_row = 0
         self.stop_pc = 0
         self.owner = None
@@ -145,13 +164,16 @@ class Runner:
 
     def refill(self):
         """Get the next rows; returns False if the statement goes on in C instead."""
+        if self.last:
+            self.leave(self.loop.end, self.last, self.kept_fields())
+            return False
         n = batch(self.vc, self.spec, self.out, self.next_ix)
         if n <= 0:
             self.ran_out(n)
             return False
         start = self.start
-        ix = WORDS[start - 1]
-        self.base = WORDS[start - 2] - BASE
+        ix = WORDS[start - HEAD + 1]
+        self.stamp = WORDS[start - HEAD + STAMP]
         self.first_ix = ix
         self.next_ix = ix + n
         self.k = start
@@ -161,7 +183,7 @@ class Runner:
     def refill_selected(self):
         """`refill` for loops with a selecting part: go on until a row is selected."""
         while True:
-            if self.stop_row:
+            if self.stop_row and not self.last:
                 self.leave(self.stop_pc, self.stop_row, self.kept_fields())
                 return False
             if not Runner.refill(self):
@@ -172,11 +194,14 @@ class Runner:
 
     def ran_out(self, n):
         """Go on in C after the batch returned `n`, which isn't a number of rows."""
-        pc = self.loop.head if n == 0 else self.loop.end + 1
-        if n < -1:
+        pc, i = self.loop.head if n == 0 else self.loop.end + 1, 0
+        if n == STALE:
+            pc = self.loop.end
+            i = self.start + (self.next_ix - self.first_ix - 1) * self.stride
+        elif n < -1:
             pc = self.loop.end
             lib.sqpyte_fail(self.vdbe, pc, -n)
-        self.leave(pc, 0, self.kept_fields())
+        self.leave(pc, i, self.kept_fields())
 
     # Back to C
 
@@ -187,7 +212,7 @@ class Runner:
     def position(self, i):
         """Have the statement's cursor in C stand on row `i`, unless it has to be let alone."""
         if i and not self.handed:
-            seek(self.vc, self.first_ix + (i - self.start) // self.stride)
+            seek(self.vc, self.first_ix + (i - self.start) // self.stride, WORDS[i + self.stride - 1])
 
     def leave(self, pc, i, values):
         """Go on in C.
@@ -370,6 +395,16 @@ class RowsRunner(Runner):
         """Get the first batch."""
         self.refill()
 
+    def late(self):
+        """`__next__`, where the stamp isn't the batch's any more: this row is as it was computed, the
+        statement goes on in C behind it."""
+        k = self.k
+        self.stamp = WORDS[self.live]
+        selects = self.loop.cut > self.loop.head
+        self.last = WORDS[k] if selects else k
+        self.end = k + 1 if selects else k + self.stride
+        return self.__next__()
+
     def settle_row(self, cursor):
         """See `settle`: the row that is next is computed in C."""
         k = self.k
@@ -383,6 +418,13 @@ class AheadRunner(Runner):
     def begin(self):
         """Compute the first row."""
         self.advance()
+
+    def late(self):
+        """`__next__`, where the stamp isn't the batch's any more: the next row has been computed, the
+        statement goes on in C behind it."""
+        cursor = self.owner()
+        self.settle_row(cursor)
+        return cursor._advance()
 
     def settle_row(self, cursor):
         """See `settle`: the next row is handed over as it is."""

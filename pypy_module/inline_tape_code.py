@@ -58,7 +58,7 @@ class TapeCode(ClassCode):
 
     def emit(self):
         """See ClassCode."""
-        self.emit_row_kept('if self.wary:', '    return self.looked()')
+        self.emit_row_kept('if self.wary or WORDS[self.live] != self.stamp:', '    return self.looked()')
         self._advance()
         self._generic()
 

@@ -280,15 +280,27 @@ class TapeRunner(CutAheadRunner):
         cursor = self.owner()
         if cursor is None:
             self.abandon()
-        elif self.loop.way == FREE or self.wary:
+        elif self.loop.way == FREE:
             self.wary = True
         else:
             self.settle_row(cursor)
+
+    def next_row(self):
+        """See CutAheadRunner."""
+        row = self.pending()
+        if self.raw is None:
+            return row
+        number, data = self.raw
+        return Undecodable(undecodable_text(self.statement.pointer, number, data), row)
 
     def looked(self):
         """`__next__` when something has happened since the last row, or with a text in the row that
         isn't UTF-8."""
         cursor = self.owner()
+        if self.loop.way != FREE and self.stamp != WORDS[self.live] and not self.behind:
+            self.settle_row(cursor)
+            return cursor._advance()
+        self.stamp = WORDS[self.live]
         if self.behind:
             self.behind = False
             self.advance()

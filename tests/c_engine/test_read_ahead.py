@@ -106,3 +106,22 @@ def test_a_file_that_became_shorter(path):
     writer.execute('DELETE FROM t WHERE id>=1000')
     writer.execute('VACUUM')
     assert reader.execute('SELECT count(*), sum(n) FROM t').fetchone() == (1000, 1000)
+
+
+@pytest.mark.parametrize('mode', ['delete', 'truncate', 'persist', 'wal'])
+@pytest.mark.parametrize('vfs', ['unix', 'unix-dotfile', 'unix-excl', 'unix-none'])
+def test_every_built_in_vfs(tmp_path, vfs, mode):
+    """Not all of their locks are POSIX locks, which tell when what was read ahead is old."""
+    uri = 'file:%s?vfs=%s' % (tmp_path / 'a.db', vfs)
+    writer = sqpyte.connect(uri, uri=True, isolation_level=None)
+    writer.execute('PRAGMA journal_mode=%s' % mode)
+    writer.execute('CREATE TABLE t(id INTEGER PRIMARY KEY, v, filler)')
+    writer.executemany('INSERT INTO t VALUES(?, 0, ?)', ((i, 'x' * 1000) for i in range(70)))
+    reader = sqpyte.connect(uri, uri=True, isolation_level=None)
+    for n in range(4):
+        assert reader.execute('SELECT sum(v), count(filler) FROM t').fetchone() == (70 * n, 70)
+        writer.execute('UPDATE t SET v = v + 1')
+        if n % 2:
+            writer.execute('PRAGMA wal_checkpoint(TRUNCATE)').fetchall()
+    reader.execute('UPDATE t SET v = v + 10')
+    assert writer.execute('SELECT sum(v) FROM t').fetchone() == (70 * 14,)

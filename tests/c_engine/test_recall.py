@@ -108,6 +108,58 @@ def test_what_is_written_between_rows_is_seen(connections, sql):
     assert results[0] == results[1]
 
 
+def small(connection):
+    """Tables whose subquery gives 100, for each of 50 rows with one value."""
+    connection.executescript('CREATE TABLE t(k); CREATE TABLE u(k, v);')
+    connection.executemany('INSERT INTO t VALUES(?)', [(1,)] * 50)
+    connection.execute('INSERT INTO u VALUES(1, 100)')
+    return connection
+
+
+@pytest.mark.parametrize('written', [0, 1, 2, 3, 4, 5, 8, 13])
+@pytest.mark.parametrize('goes', ['PRAGMA temp_store = memory', 'DETACH other'])
+def test_a_database_that_goes_away_hides_no_change(written, goes):
+    results = []
+    for module in (sqlite3, sqpyte):
+        connection = module.connect(':memory:', isolation_level=None)
+        small(connection)
+        connection.execute("ATTACH ':memory:' AS other")
+        for name in ('temp.x', 'other.x'):
+            connection.execute('CREATE TABLE %s(a)' % name)
+            for _ in range(20):
+                connection.execute('INSERT INTO %s VALUES(1)' % name)
+        cursor = connection.execute('SELECT (SELECT sum(v) FROM u WHERE u.k = t.k) FROM t')
+        rows = [cursor.fetchone() for _ in range(5)]
+        try:
+            connection.execute(goes)
+            for _ in range(written):
+                connection.execute('UPDATE u SET v = v + 1')
+            rows += cursor.fetchall()
+        except module.Error as error:
+            rows.append(str(error))
+        results.append(rows)
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize('sql', [
+    'PRAGMA reverse_unordered_selects = 1', 'PRAGMA foreign_keys = 1', 'PRAGMA case_sensitive_like = 1',
+    'CREATE TABLE z(x)', 'PRAGMA recursive_triggers = 1', 'ANALYZE'])
+def test_a_statement_that_has_expired_is_told_so(sql):
+    """By the subquery's next OpenRead, so results that are kept end."""
+    results = []
+    for module in (sqlite3, sqpyte):
+        connection = small(module.connect(':memory:', isolation_level=None))
+        cursor = connection.execute('SELECT (SELECT sum(v) FROM u WHERE u.k = t.k) FROM t')
+        rows = [cursor.fetchone() for _ in range(5)]
+        connection.execute(sql)
+        try:
+            rows += cursor.fetchall()
+        except module.Error as error:
+            rows.append(str(error))
+        results.append(rows)
+    assert results[0] == results[1]
+
+
 @pytest.mark.parametrize('sql', [
     'UPDATE u SET v = (SELECT count(x.v) FROM u AS x WHERE x.k IS u.k)',
     'INSERT INTO u SELECT a, (SELECT count(*) FROM u WHERE k = t.a) FROM t WHERE id < 200',
