@@ -198,15 +198,45 @@ static int sqpyteFinish(sqlite3_stmt *pStmt, sqlite3_int64 *aOut){
   return SQPYTE_LAST;
 }
 
-void sqpyte_take_busy_handler(sqlite3 *db, sqlite3_int64 *aHandler){
-  aHandler[0] = (sqlite3_int64)(intptr_t)db->busyHandler.xBusyHandler;
-  aHandler[1] = db->busyTimeout;
-  db->busyHandler.xBusyHandler = 0;
+/* A busy handler in front of the connection's own. */
+typedef struct SqpyteBusy SqpyteBusy;
+struct SqpyteBusy {
+  sqlite3 *db;
+  int (*xBusy)(void*,int);      /* The connection's own, and its argument */
+  void *pArg;
+  int bAsked;                   /* xFree has been asked */
+};
+static int (*sqpyteFreeLocks)(void*);
+
+void sqpyte_free_locks_by(int (*xFree)(void*)){
+  sqpyteFreeLocks = xFree;
 }
 
-void sqpyte_put_busy_handler(sqlite3 *db, const sqlite3_int64 *aHandler){
-  if( db->busyHandler.xBusyHandler==0 && db->busyTimeout==aHandler[1] ){
-    db->busyHandler.xBusyHandler = (int(*)(void*,int))(intptr_t)aHandler[0];
+static int sqpyteBusy(void *pArg, int nBusy){
+  SqpyteBusy *p = (SqpyteBusy*)pArg;
+  if( !p->bAsked ){
+    p->bAsked = 1;
+    if( sqpyteFreeLocks && sqpyteFreeLocks(p->db) ) return 1;
+  }
+  return p->xBusy ? p->xBusy(p->pArg, nBusy) : 0;
+}
+
+void sqpyte_ask_before_waiting(sqlite3 *db, sqlite3_int64 *pBusy){
+  SqpyteBusy *p = (SqpyteBusy*)pBusy;
+  assert( sizeof(*p)<=SQPYTE_BUSY_WORDS*sizeof(*pBusy) );
+  p->db = db;
+  p->xBusy = db->busyHandler.xBusyHandler;
+  p->pArg = db->busyHandler.pBusyArg;
+  p->bAsked = 0;
+  db->busyHandler.xBusyHandler = sqpyteBusy;
+  db->busyHandler.pBusyArg = p;
+}
+
+void sqpyte_ask_no_more(sqlite3 *db, sqlite3_int64 *pBusy){
+  SqpyteBusy *p = (SqpyteBusy*)pBusy;
+  if( db->busyHandler.xBusyHandler==sqpyteBusy && db->busyHandler.pBusyArg==p ){
+    db->busyHandler.xBusyHandler = p->xBusy;
+    db->busyHandler.pBusyArg = p->pArg;
   }
 }
 
@@ -218,14 +248,14 @@ int sqpyte_execute(
   sqlite3_int64 *aOut
 ){
   sqlite3 *db = ((Vdbe*)pStmt)->db;
-  sqlite3_int64 aHandler[2];
+  sqlite3_int64 aBusy[SQPYTE_BUSY_WORDS];
   int rc;
   if( (flags & SQPYTE_IN_TRANSACTION) && db->autoCommit ) return SQPYTE_BEGIN;
   rc = sqpyte_bind(pStmt, aIn, zText);
   if( rc!=SQLITE_OK ) return rc;
-  if( flags & SQPYTE_IMPATIENT ) sqpyte_take_busy_handler(db, aHandler);
+  if( flags & SQPYTE_ASK ) sqpyte_ask_before_waiting(db, aBusy);
   rc = sqpyte_step(pStmt, aOut);
-  if( flags & SQPYTE_IMPATIENT ) sqpyte_put_busy_handler(db, aHandler);
+  if( flags & SQPYTE_ASK ) sqpyte_ask_no_more(db, aBusy);
   if( rc==SQLITE_ROW ){
     aOut[SQPYTE_ROW_ROWID] = db->lastRowid;
     if( flags & SQPYTE_ONE_ROW ) rc = sqpyteFinish(pStmt, aOut);

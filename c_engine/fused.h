@@ -31,7 +31,7 @@
 /* Flags of sqpyte_execute(). */
 #define SQPYTE_IN_TRANSACTION 1   /* SQPYTE_BEGIN unless in a transaction */
 #define SQPYTE_ONE_ROW 2          /* there is at most one row: finish if there */
-#define SQPYTE_IMPATIENT 4        /* don't wait for locks: SQLITE_BUSY at once */
+#define SQPYTE_ASK 4              /* ask before waiting for locks */
 
 /* Version of this interface; a caller checks that it is the one it knows. */
 #define SQPYTE_FUSED_VERSION 5
@@ -62,11 +62,15 @@ SQPYTE_EXPORT int sqpyte_step(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
 /* Stores the present row again, after SQPYTE_GROW. */
 SQPYTE_EXPORT int sqpyte_row(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
 
-/* Takes the busy handler away, so that locks are met at once, and puts it back,
-** unless another has been set meanwhile. What PRAGMA busy_timeout tells stays as
-** it is. aHandler has room for two words. */
-SQPYTE_EXPORT void sqpyte_take_busy_handler(sqlite3 *db, sqlite3_int64 *aHandler);
-SQPYTE_EXPORT void sqpyte_put_busy_handler(sqlite3 *db, const sqlite3_int64 *aHandler);
+/* Between these two calls the connection asks xFree, once, before it waits for a
+** lock: whether it has freed one that another connection of this process held. Then
+** it does what the connection's own busy handler says. A statement goes on where it
+** met the lock, so it does nothing twice. pBusy has SQPYTE_BUSY_WORDS words, and
+** has to live as long. What PRAGMA busy_timeout tells stays as it is. */
+#define SQPYTE_BUSY_WORDS 4
+SQPYTE_EXPORT void sqpyte_free_locks_by(int (*xFree)(void *db));
+SQPYTE_EXPORT void sqpyte_ask_before_waiting(sqlite3 *db, sqlite3_int64 *pBusy);
+SQPYTE_EXPORT void sqpyte_ask_no_more(sqlite3 *db, sqlite3_int64 *pBusy);
 
 /* Facts about a statement, each a word. */
 #define SQPYTE_FACT_PARAMETERS 0

@@ -94,8 +94,9 @@ int sqpyte_fused_version(void);
 int sqpyte_execute(sqlite3_stmt *stmt, int64_t *in, const char *text, int flags, int64_t *out);
 int sqpyte_execute_many(sqlite3_stmt *stmt, int64_t *in, const char *text, int rows,
     int64_t *out);
-void sqpyte_take_busy_handler(sqlite3 *db, int64_t *handler);
-void sqpyte_put_busy_handler(sqlite3 *db, const int64_t *handler);
+void sqpyte_free_locks_by(int (*free_locks)(void *));
+void sqpyte_ask_before_waiting(sqlite3 *db, int64_t *busy);
+void sqpyte_ask_no_more(sqlite3 *db, int64_t *busy);
 int sqpyte_bind(sqlite3_stmt *stmt, int64_t *in, const char *text);
 int sqpyte_step(sqlite3_stmt *stmt, int64_t *out);
 int sqpyte_row(sqlite3_stmt *stmt, int64_t *out);

@@ -19,7 +19,7 @@ import sys
 import weakref
 from _thread import get_ident
 
-from pypy_module.locks import collect_young, watching
+from pypy_module.locks import collect_young, ready, watching
 from pypy_module.part import Any, Part
 from pypy_module.statement import Statement
 
@@ -205,6 +205,7 @@ class Lender(Part):
             return weakref.ref(cursor, statement.abandon)
         if not self._armed:
             self._armed = True
+            ready()
             watching[id(self)] = weakref.ref(self)
             Sentinel(self)
         return weakref.ref(cursor)

@@ -1,17 +1,20 @@
 """What to do when a statement meets a lock: it may be that of a cursor which is garbage.
 
 Where dropped cursors aren't freed at once, a statement doesn't wait for a lock before garbage has been
-collected: it is tried without waiting first (`impatiently`), and again (`run_again`). And no error is
-raised that a statement in the middle of its rows may be to blame for, before *all* garbage has been
-collected: where objects count references, cursors that are gone hold nobody up.
+collected: C asks (`asking`), at the very place where the lock is met, so nothing is done twice. And no
+error is raised that a statement in the middle of its own connection's rows may be to blame for, before *all*
+garbage has been collected (`run_again`, `tried`): where objects count references, cursors that are gone hold
+nobody up.
 """
 
+import contextlib
 import gc
 
 from pypy_module import errors
-from pypy_module.library import NUMBERS, ffi, lib
+from pypy_module.library import NUMBERS, address_of, ffi, lib
 
-BUSY, LOCKED, ERROR = NUMBERS['SQLITE_BUSY'], NUMBERS['SQLITE_LOCKED'], NUMBERS['SQLITE_ERROR']
+OK, LOCKED, ERROR = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_LOCKED'], NUMBERS['SQLITE_ERROR']
+BUSY_WORDS = NUMBERS['SQPYTE_BUSY_WORDS']
 # Statements that fail with SQLITE_ERROR beside others that are in the middle of their rows; they run no
 # code of the user's, so they can be tried twice.
 EXCLUSIVE = ('vacuum', 'detach', 'pragma')
@@ -24,45 +27,60 @@ collect_step = getattr(gc, 'collect_step', gc.collect)
 watching: dict = {}
 
 
-def impatiently(connection, action):
-    """Call `action`, which returns a result code, and return that; it doesn't wait for locks.
+class Asked:
+    """The callback by which C asks, once it is made."""
 
-    Args:
-        connection: a Connection; `action` may close it.
-        action: function without arguments.
-    """
-    handler = ffi.new('int64_t[2]')
-    lib.sqpyte_take_busy_handler(connection._db, handler)
-    rc = action()
-    if connection._db:
-        lib.sqpyte_put_busy_handler(connection._db, handler)
-    return rc
+    callback = None
 
 
-def run_again(connection, rc, impatient, again, exclusive=False):
-    """What has failed is tried again where dropped cursors, or not having waited, may be to blame.
+def ready():
+    """Have C ask before a statement waits for a lock; called when the first connection is watched."""
+    if Asked.callback is None:
+        Asked.callback = ffi.callback('int(void *)', free_others, error=0)
+        lib.sqpyte_free_locks_by(Asked.callback)
 
-    First young garbage is collected, for that is quick, and it is tried without waiting; then all of it,
-    and it is tried as it is to be.
+
+def free_others(db):
+    """Free locks of other connections than that with this `sqlite3 *`, which is in a statement;
+    returns whether there were any (bool)."""
+    return free_locks(collect_young, db) or free_locks(gc.collect, db)
+
+
+@contextlib.contextmanager
+def asking(connection):
+    """Within it a Connection frees locks of dropped cursors before it waits; it may be closed there."""
+    if not watching:
+        yield
+        return
+    busy = ffi.new('int64_t[]', BUSY_WORDS)
+    db = connection._db
+    lib.sqpyte_ask_before_waiting(db, busy)
+    try:
+        yield
+    finally:
+        if connection._db:
+            lib.sqpyte_ask_no_more(db, busy)
+
+
+def run_again(connection, rc, again, exclusive=False):
+    """What has failed is tried again if a dropped cursor of its own connection may have been to blame.
 
     Args:
         connection: the Connection.
         rc: the result code (int).
-        impatient: it hasn't waited for locks yet (bool).
-        again: function of whether it is to wait for locks (bool), which tries it and returns a result code.
+        again: function without arguments, which tries it and returns a result code.
         exclusive: it fails with ERROR, too, while other statements are in the middle of their rows (bool).
     Returns:
-        the last result code; it isn't BUSY or LOCKED.
+        the result code; it isn't LOCKED.
     Raises:
         SQLite's error of the last try.
     """
     error = errors.from_database(connection._db)
-    if rc == BUSY or rc == LOCKED or exclusive:
+    if rc == LOCKED or rc == ERROR and exclusive:
         for collect in (collect_young, gc.collect):
-            thoroughly = collect is gc.collect
-            if free_locks(collect) or thoroughly and impatient:
-                rc = again(thoroughly)
-                if rc != BUSY and rc != LOCKED and not (exclusive and rc == ERROR):
+            if free_locks(collect):
+                rc = again()
+                if rc != LOCKED and not (exclusive and rc == ERROR):
                     return rc
                 error = errors.from_database(connection._db)
     raise error
@@ -76,17 +94,18 @@ def tried(call):
     return rc
 
 
-def free_locks(collect):
+def free_locks(collect, busy=ffi.NULL):
     """Reset statements, of any connection of this thread, whose cursors are garbage.
 
     Args:
         collect: the function that collects it: collect_young or gc.collect.
+        busy: the `sqlite3 *` of a connection that is to be left alone, or NULL.
 
     Returns:
         whether there were any (bool).
     """
     lenders = [lender for lender in [reference() for reference in list(watching.values())]
-               if lender is not None]
+               if lender is not None and (not busy or address_of(lender._db) != address_of(busy))]
     if not lenders:
         return False
     before = sum(lender._reclaimed for lender in lenders)

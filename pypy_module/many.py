@@ -2,7 +2,6 @@
 
 from pypy_module import errors
 from pypy_module.library import NUMBERS
-from pypy_module.locks import watching
 from pypy_module.part import Any, Part
 from pypy_module.running import MANY_ROWS
 
@@ -86,11 +85,10 @@ class Many(Part):
         if statement.rows_in < MANY_ROWS < len(rows):
             statement.allot_parameters(MANY_ROWS)
         start = 0
-        impatient = bool(watching)
         while start < len(rows):
             count = 0
             if statement.rows_in >= MANY_ROWS:
-                count, changes = connection._run_many(statement, rows, start, impatient)
+                count, changes = connection._run_many(statement, rows, start)
                 if statement.is_dml:
                     self._rowcount += changes
                 if connection._raised is not None:
@@ -98,8 +96,6 @@ class Many(Part):
                 self._description = statement.description
             if count:
                 start += count
-            elif impatient:
-                impatient = False   # garbage has been collected; from now on it waits
             else:
                 self._execute_row(statement, rows[start])
                 start += 1

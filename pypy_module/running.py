@@ -3,13 +3,14 @@
 from pypy_module import constants, errors, packing, tiers
 from pypy_module.adapters import converters
 from pypy_module.library import NUMBERS, ffi, lib
-from pypy_module.locks import BUSY, EXCLUSIVE, LOCKED, impatiently, run_again, watching
+from pypy_module.locks import EXCLUSIVE, LOCKED, asking, run_again, watching
 from pypy_module.part import Any, Part
 from pypy_module.statement import skip
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
+BUSY = NUMBERS['SQLITE_BUSY']
 LAST, BEGIN, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQPYTE_GROW']
-IN_TRANSACTION, IMPATIENT = NUMBERS['SQPYTE_IN_TRANSACTION'], NUMBERS['SQPYTE_IMPATIENT']
+IN_TRANSACTION, ASK = NUMBERS['SQPYTE_IN_TRANSACTION'], NUMBERS['SQPYTE_ASK']
 REPREPARES, CHANGES = NUMBERS['SQPYTE_ROW_REPREPARES'], NUMBERS['SQPYTE_ROW_CHANGES']
 ROWID, ERROR = NUMBERS['SQPYTE_ROW_ROWID'], NUMBERS['SQLITE_ERROR']
 DONE_ROWS = NUMBERS['SQPYTE_ROW_COUNT']
@@ -43,7 +44,7 @@ class Running(Part):
             if statement.is_dml:
                 flags |= self._begin_flag
         if watching:
-            flags |= IMPATIENT
+            flags |= ASK
         if self._runners and not statement.queries:
             self._before_c_call_that_may_write()
         try:
@@ -73,14 +74,13 @@ class Running(Part):
         if not self._db:    # an adapter has closed it
             self._check_open()
 
-    def _run_many(self, statement, rows, start, impatient):
+    def _run_many(self, statement, rows, start):
         """Run a statement for as many rows of parameters of plain types as its buffer holds.
 
         Args:
             statement: the Statement, borrowed and not in the middle of its rows.
             rows: parameters (list or tuple of tuples or lists).
             start: index of the first row to run (int).
-            impatient: don't wait for locks that dropped cursors may hold, but free them (bool).
         Returns:
             how many rows were run, and how many changes they made (two int).
         Raises:
@@ -103,9 +103,10 @@ class Running(Part):
         def run():
             return lib.sqpyte_execute_many(statement.pointer, statement.cells_in,
                                            statement.arena.pointer, count, cells)
-        rc = impatiently(self, run) if impatient else run()
+        with asking(self):
+            rc = run()
         if rc != DONE:
-            run_again(self, rc, impatient, lambda _: OK)  # the rows that are left, by the next call
+            run_again(self, rc, lambda: OK)     # that row by the next call
             statement.reset()
             statement.busy = True
         return cells[DONE_ROWS], cells[CHANGES]
@@ -116,15 +117,14 @@ class Running(Part):
             self._begin_for(statement)
             rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
                                flags & ~IN_TRANSACTION, statement.cells)
-        exclusive = bool(watching) and rc == ERROR and not statement.is_dml and not statement.queries and (
+        exclusive = bool(watching) and not statement.is_dml and not statement.queries and (
             statement.sql[skip(statement.sql):][:6].lower() in EXCLUSIVE)
-        if rc == BUSY or rc == LOCKED or exclusive:
-            def again(patiently):
+        if rc == LOCKED or rc == ERROR and exclusive:
+            def again():
                 lib.sqlite3_reset(statement.pointer)
-                return fused_execute(
-                    statement.pointer, statement.cells_in, statement.arena.pointer,
-                    flags & ~IN_TRANSACTION & ~IMPATIENT | (0 if patiently else IMPATIENT), statement.cells)
-            rc = run_again(self, rc, bool(flags & IMPATIENT), again, exclusive)
+                return fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
+                                     flags & ~IN_TRANSACTION, statement.cells)
+            rc = run_again(self, rc, again, exclusive)
         if rc == GROW:
             rc = statement.grow()
         if rc != ROW and rc != DONE and rc != LAST:
@@ -158,7 +158,7 @@ class Running(Part):
                 raise errors.from_database(self._db)
             rc = tiers.planner.begin(self, cursor, statement)
             if rc != ROW and rc != DONE and rc != tiers.INLINED:
-                if (rc != BUSY and rc != LOCKED) or self._raised is not None:
+                if rc not in (BUSY, LOCKED) or self._raised is not None:
                     raise errors.from_database(self._db)
                 statement.reset()
                 statement.busy = True

@@ -2,7 +2,7 @@
 
 from pypy_module import constants, errors
 from pypy_module.library import NULL, NUMBERS, ffi, lib
-from pypy_module.locks import impatiently, run_again, watching
+from pypy_module.locks import asking, run_again
 from pypy_module.part import Part
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
@@ -55,12 +55,9 @@ class Transactions(Part):
     def _try(self, run):
         """Have `run()` return SQLITE_OK, if need be after freeing the locks of dropped cursors; raises
         SQLite's error."""
-        impatient = bool(watching)
-
-        def attempt(patiently):
-            return run() if patiently else impatiently(self, run)
-        rc = attempt(not impatient)
-        if rc != OK and run_again(self, rc, impatient, attempt) != OK:
+        with asking(self):
+            rc = run()
+        if rc != OK and run_again(self, rc, run) != OK:
             raise errors.from_database(self._db)
 
     def _set_begin_flag(self):

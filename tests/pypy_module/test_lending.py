@@ -1,6 +1,7 @@
 """Prepared statements: kept, lent, taken back; nothing stays behind in the database."""
 
 import os
+import sqlite3
 import sys
 import time
 
@@ -337,3 +338,28 @@ def test_busy_timeout_is_told_as_it_is(numbers):
     numbers.execute('PRAGMA busy_timeout = 70')
     assert numbers.execute('SELECT * FROM pragma_busy_timeout').fetchone() == (70,)
     assert cursor.fetchall() == [(i,) for i in range(1, 10)]
+
+
+@pytest.mark.parametrize('many', [False, True])
+def test_functions_are_called_once_where_the_commit_meets_a_lock(path, many):
+    """A statement that is BUSY at its commit goes on there; it isn't executed anew."""
+    results = []
+    for module in (sqlite3, sqpyte):
+        name = path + module.__name__
+        reader = module.connect(name, isolation_level=None, timeout=0)
+        writer = module.connect(name, isolation_level=None, timeout=0)
+        reader.execute('CREATE TABLE t(a)')
+        reader.execute('BEGIN')
+        reader.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(50)])
+        reader.execute('COMMIT')
+        cursor = reader.execute('SELECT a FROM t')
+        cursor.fetchone()
+        calls = []
+        writer.create_function('f', 1, lambda x, calls=calls: calls.append(x) or x)
+        with pytest.raises(module.OperationalError, match='locked'):
+            if many:
+                writer.executemany('UPDATE t SET a = f(a) WHERE a = ?', [(i,) for i in range(300)])
+            else:
+                writer.execute('UPDATE t SET a = f(a) WHERE a < 5')
+        results.append((calls, writer.total_changes, cursor.fetchall()))
+    assert results[0] == results[1]
