@@ -14,7 +14,7 @@ ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
 .PHONY: all help deps deps-test deps-upstream engine pypy-env test-env data figure3 python27 vm test test-all \
-        test-pypy test-cpython test-upstream test-sanitized fuzz lint docs bench bench-ablations profile \
+        test-both test-pypy test-cpython test-upstream test-sanitized fuzz lint docs bench bench-ablations profile \
         clean distclean
 .NOTPARALLEL:
 
@@ -70,7 +70,7 @@ lint: test-env engine  ## check style and types
 	@build/pypy-env/bin/ruff check $(wildcard $(ROOMS))
 	@build/pypy-env/bin/mypy
 
-test: python27 lint vm test-pypy test-cpython  ## run every test: style, types, the translated VM, PyPy and all CPythons
+test: python27 lint vm test-both  ## run every test: style, types, the translated VM, PyPy and all CPythons
 
 test-all: test  ## all of that, all of sqllogictest, damages, failures, many more generated queries (hours)
 	@SQPYTE_TESTS=all $(PYTHON) -m pytest tests/sqllogictest tests/benchmarks/test_translated.py \
@@ -94,6 +94,12 @@ test-sanitized: deps-upstream engine test-env  ## run the C code under AddressSa
 
 deps-upstream: deps-test
 	@tools/install.sh upstream
+
+# PyPy's tests and CPython's side by side, on two processors; the latter's output comes in one piece.
+test-both: deps-upstream test-env data
+	@$(MAKE) --no-print-directory test-cpython >build/test-cpython.log 2>&1 & cpython=$$!; \
+	 $(PYTHON) -m pytest tests; pypy=$$?; \
+	 wait $$cpython; cpython=$$?; cat build/test-cpython.log; test $$pypy = 0 && test $$cpython = 0
 
 test-pypy: deps-upstream test-env data
 	@$(PYTHON) -m pytest tests
