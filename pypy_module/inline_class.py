@@ -6,6 +6,7 @@ A row that has been computed ahead is kept, as `pN`, until it is asked for: `__n
 
 import types
 
+from pypy_module import inline_trace
 from pypy_module.inline_emit import Source
 
 
@@ -36,6 +37,8 @@ class ClassCode:
         self.module = types.ModuleType('pypy_module.inlined')
         self.names = vars(self.module)
         self.names.update(names)
+        self.names.update(note=inline_trace.note, batch_ended=inline_trace.batch_ended,
+                          took=inline_trace.took, SEEN=inline_trace.new_seen(), WAYS={}, SELECTING={})
         self.source = Source()
 
     def build(self):

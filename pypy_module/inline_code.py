@@ -16,6 +16,7 @@ from pypy_module.inline_emit import AfterAhead, AfterRow, Ahead, InRow, Selectin
 from pypy_module.inline_ops import EMITTERS, affinity
 from pypy_module.inline_runner import AheadRunner, RowsRunner, RunRunner, Runner
 from pypy_module.inline_shape import AGGREGATE_STEPS, AHEAD, NOTHING, ROWS, RUN
+from pypy_module.inline_trace import ODD
 from pypy_module.library import NUMBERS, address_of, ffi
 from pypy_module.ranking import compared
 from sqpyte import arith, compare, values
@@ -56,6 +57,7 @@ class Code(ClassCode):
     Attributes:
         tags: the words of tags that the first row has (tuple of int); () not to specialise.
         presets: attributes that `prepare` sets: name to (kind, number, form).
+        noted: name of the variable whose value inline_trace.py knows a row by (str).
     """
 
     def __init__(self, loop, tags):
@@ -65,6 +67,7 @@ class Code(ClassCode):
         self.tag_words = tag_words(len(loop.values))
         self.stride = self.tag_words + len(loop.values) + 1     # and the rowid
         self.selects = loop.cut > loop.head
+        self.noted = 'k' if self.selects else 'i'
         rows = max(FEWEST_ROWS, min(MOST_ROWS, BUFFER_WORDS // self.stride))
         self.rows = rows
         self.presets = {}
@@ -96,7 +99,7 @@ class Code(ClassCode):
             return
         for number, name in enumerate(names):
             self.source.add('self.p%d = %s' % (number, name))
-        self.source.add('self.busy = False', 'return')
+        self.source.add('self.busy = False', self.taken(self.loop.end, self.noted), 'return')
 
     def emit(self):
         """See ClassCode."""
@@ -123,14 +126,20 @@ class Code(ClassCode):
         made.variables = [(name, number, form)
                           for name, (kind, number, form) in presets if kind == 'q']
 
-    def _tags(self):
-        """Emit the reading of the row's tags."""
+    def taken(self, way, noted, ways='WAYS'):
+        """The line that tells inline_trace.py which way through the code a row has taken."""
+        return 'took(%s, SEEN, %s, %d)' % (ways, noted, way)
+
+    def _tags(self, noted, ways='WAYS'):
+        """Emit the reading of the row's tags; for the arguments see `taken`."""
         for n in range(self.tag_words):
             self.source.add('t%d = WORDS[i%s]' % (n, ' + %d' % n if n else ''))
             if self.tags:
                 # In a trace of rows like the first one the tags are a constant from here on.
                 self.source.add('if t%d == %d:' % (n, self.tags[n]),
-                                '    t%d = %d' % (n, self.tags[n]))
+                                '    t%d = %d' % (n, self.tags[n]),
+                                'else:',
+                                '    ' + self.taken(ODD, noted, ways))
 
     def _row(self, end):
         """The opcodes behind the cut up to `end`, and those before it that they need."""
@@ -147,11 +156,11 @@ class Code(ClassCode):
                        'self.k = k',
                        'while i < end:')
             with source.block():
-                source.add('i += %d' % self.stride)
-                self._tags()
+                source.add('i += %d' % self.stride, 'note(SEEN, 0, i)')
+                self._tags('i', 'SELECTING')
                 Selecting(self, range(self.loop.head, self.loop.cut)).emit(EMITTERS)
-                source.add('WORDS[k] = i', 'k += 1')
-            source.add('self.end = k')
+                source.add('WORDS[k] = i', 'k += 1', self.taken(self.loop.cut, 'i', 'SELECTING'))
+            source.add('self.end = k', 'batch_ended(SEEN, i)')
 
     def _rows(self):
         """Emit the ROWS shape."""
@@ -163,23 +172,28 @@ class Code(ClassCode):
                 source.add('k = self.k', 'i = WORDS[k]')
             else:
                 source.add('i = self.k')
-            self._tags()
+            name, step = self.noted, 1 if self.selects else self.stride
+            source.add('note(SEEN, 0, %s)' % name)
+            self._tags(name)
             InRow(self, self._row(self.loop.row + 1)).emit(EMITTERS)
             AfterRow(self, range(self.loop.row + 1, self.loop.end)).emit(EMITTERS)
-            name, step = ('k', 1) if self.selects else ('i', self.stride)
-            source.add('%s += %d' % (name, step),
+            source.add(self.taken(self.loop.end, name),
+                       '%s += %d' % (name, step),
                        'self.k = %s' % name,
                        'if %s == self.end:' % name,
+                       '    batch_ended(SEEN, %s - %d)' % (name, step),
                        '    self.refill()',
                        'return row')
 
     def _next_row(self, end):
         """Emit the step to the next row."""
         source = self.source
-        name = 'k' if self.selects else 'i'
+        name, stride = self.noted, self.stride
+        source.add('note(SEEN, 0, %s)' % name)      # the row before
         if not self.selects:
-            source.add('i += %d' % self.stride)
+            source.add('i += %d' % stride)
         source.add('if %s == %s:' % (name, end),
+                   '    batch_ended(SEEN, %s)' % (name if self.selects else 'i - %d' % stride),
                    '    if not self.refill():',
                    '        return',
                    '    %s = self.k' % name)
@@ -187,7 +201,7 @@ class Code(ClassCode):
             source.add('    end = self.end')
         if self.selects:
             source.add('i = WORDS[k]', 'k += 1')
-        source.add('self.i = i')
+        source.add('self.i = i', 'note(SEEN, 0, %s)' % name)
 
     def _ahead(self):
         """Emit the AHEAD shape."""
@@ -218,7 +232,7 @@ class Code(ClassCode):
         self._next_row('self.end')
         if self.selects:
             self.source.add('self.k = k')
-        self._tags()
+        self._tags(self.noted)
         Ahead(self, order).emit(EMITTERS)
 
     def _run(self):
@@ -234,5 +248,6 @@ class Code(ClassCode):
             source.add('while True:')
             with source.block():
                 self._next_row('end')
-                self._tags()
+                self._tags(self.noted)
                 Ahead(self, self._row(loop.end)).emit(EMITTERS)
+                source.add(self.taken(loop.end, self.noted))

@@ -113,7 +113,7 @@ class CutPart(Ahead):
 class CutAfter(CutPart):
     """What follows the row of a cut, in a function of its own."""
 
-    def reject(self):
+    def reject(self, pc):
         """Go on with the next row."""
         return ['return True']
 
@@ -138,6 +138,7 @@ class CutCode(Code):
         super().__init__(cut, tags)
         self.stride = cut.stride
         self.selects = False
+        self.noted = 'i'
         self.base = 'CutAheadRunner' if cut.shape == AHEAD else self.run_base
         self.names.update({'CutAheadRunner': CutAheadRunner, 'CutRunRunner': CutRunRunner})
 
@@ -153,15 +154,19 @@ class CutCode(Code):
 
     def _row_part(self, order, behind_group=()):
         """Emit one row; `behind_group`: lines for after C has run the statement."""
-        self.source.add('i += %d' % self.stride,
+        self.source.add('note(SEEN, 0, i)',     # the row before
+                        'i += %d' % self.stride,
                         'if i == self.end:',
+                        '    batch_ended(SEEN, i - %d)' % self.stride,
                         '    if not self.refill():',
                         '        return',
                         '    i = self.k',
                         *['    ' + line for line in behind_group])
-        self.source.add('self.i = i')
-        self._tags()
+        self.source.add('self.i = i', 'note(SEEN, 0, i)')
+        self._tags('i')
         self.part(self, order).emit(EMITTERS)
+        if self.loop.shape != AHEAD:
+            self.source.add(self.taken(self.place(), 'i'))
 
     def _ahead(self):
         """Emit the shape of a cut with a row."""

@@ -211,7 +211,7 @@ class Part:
     def jump(self, pc, target):
         """The lines of a jump from the opcode at `pc` to `target`."""
         if target == self.loop.end:
-            return self.reject()
+            return self.reject(pc)
         if target in self.loop.exits:
             return self.leave(target)
         return ['label = %d' % target]
@@ -224,9 +224,9 @@ class Part:
 class Selecting(Part):
     """The selecting part: it runs over all rows of a batch, in a loop."""
 
-    def reject(self):
+    def reject(self, pc):
         """Go on with the next row."""
-        return ['continue']
+        return [self.code.taken(pc, 'i', 'SELECTING'), 'continue']
 
     def leave(self, pc):
         """End the batch before this row, which leaves the loop."""
@@ -240,7 +240,7 @@ class Selecting(Part):
 class InRow(Part):
     """A row of the ROWS shape, up to its ResultRow."""
 
-    def reject(self):
+    def reject(self, pc):
         """Never: such loops have another shape."""
         raise AssertionError('a row is rejected behind the cut')
 
@@ -254,7 +254,7 @@ class InRow(Part):
 class AfterRow(Part):
     """What follows the ResultRow of the ROWS shape; `row` has been made."""
 
-    def reject(self):
+    def reject(self, pc):
         """Never: such loops have another shape."""
         raise AssertionError('a row is rejected behind its result')
 
@@ -266,9 +266,9 @@ class AfterRow(Part):
 class Ahead(Part):
     """A row of the other shapes."""
 
-    def reject(self):
+    def reject(self, pc):
         """Go on with the next row."""
-        return ['continue']
+        return [self.code.taken(pc, self.code.noted), 'continue']
 
     def leave(self, pc):
         """Go on in C."""
@@ -278,7 +278,7 @@ class Ahead(Part):
 class AfterAhead(Part):
     """What follows the ResultRow of the AHEAD shape, in a function of its own."""
 
-    def reject(self):
+    def reject(self, pc):
         """Go on with the next row."""
         return ['return True']
 

@@ -19,6 +19,7 @@ from pypy_module.inline_tape_runner import started as started_tape
 from pypy_module.inline_tail import TAIL, TailCut
 from pypy_module.inline_tail_code import TailCode
 from pypy_module.inline_tail_runner import OVER
+from pypy_module.inline_trace import new_seen
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import capi, mem
 from sqpyte.program import program_of
@@ -67,6 +68,7 @@ class Shapes:
         tape: the Tape of a program that has window functions written in Python, or None; tapeless: why
             there is none (str), '' if there are no such functions.
         classes: by the head of a loop or cut, its classes by the tags of the first row (dict of dicts).
+        seen: what inline_trace.py knows of rows that C has computed ahead (list).
     """
 
     def __init__(self, program, calls):
@@ -83,6 +85,7 @@ class Shapes:
                                  for pc in calls.results):
             self.tape, self.tapeless = tape_of(program, Flow(program.ops), self.aheads)
         self.classes = {}
+        self.seen = new_seen()
 
 
 # Address of a sqlite3 * -> its Connection.

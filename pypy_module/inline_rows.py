@@ -18,6 +18,7 @@ import weakref
 from c_engine.generated import layout
 from pypy_module.generated import define
 from pypy_module.inline_memory import BASE, CHARS, DOUBLES, INTS, WORDS, data_at, unpack
+from pypy_module.inline_trace import batch_ended, note
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 from pypy_module.inline_cut_runner import CHANGED
 from pypy_module.inline_runner import stamp_of
@@ -63,6 +64,7 @@ class RowBatches:
             (int); WARY if the next row isn't to be handed out without a look.
         listed: it is among the connection's runners (bool).
         known: the inliner's Known of the statement.
+        seen: what inline_trace.py knows of its program's rows (list).
         patience: of the statement when it goes back to C (int).
         fills: how many batches there have been (int).
         texts: by slot, texts that may come again (list of str or None), or None.
@@ -102,6 +104,7 @@ class RowBatches:
         self.owner = None
         self.listed = False
         self.texts = None
+        self.seen = known.shapes.seen
         statement.runner = self
 
     def __iter__(self):
@@ -309,6 +312,7 @@ def generate(count):
              '    if WORDS[self.live] != self.stamp:',
              '        return self.looked()',
              '    k = self.k',
+             '    note(self.seen, 0, k)',
              '    texts = self.texts',
              '    try:']
     if count > UNROLLED:
@@ -339,6 +343,7 @@ def generate(count):
               '        return self.by_cursor()',
               '    self.k = k = k + %d' % (2 * count),
               '    if k == self.end:',
+              '        batch_ended(self.seen, k - %d)' % (2 * count),
               '        self.refill()',
               '    return row']
     return '\n'.join(lines) + '\n'
@@ -353,7 +358,7 @@ def class_for(count):
     if made is None:
         names = define(generate(count), 'rows_%d' % count, {
             'WORDS': WORDS, 'DOUBLES': DOUBLES, 'CHARS': CHARS, 'BASE': BASE, 'unpack': unpack,
-            'cell_at': cell_at})
+            'cell_at': cell_at, 'note': note, 'batch_ended': batch_ended})
         made = _classes[count] = type('RowBatches%d' % count, (RowBatches,), {
             '__next__': names['__next__'], 'stride': 2 * count})
     return made

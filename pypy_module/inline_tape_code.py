@@ -74,7 +74,9 @@ class TapeCode(ClassCode):
         with source.block():
             source.add('self.busy = True',
                        'i = self.next',
+                       'note(SEEN, 0, i)',
                        'if i == self.end:',
+                       '    batch_ended(SEEN, i)',
                        '    if not self.refill():',
                        '        return',
                        '    i = self.next',
@@ -113,7 +115,9 @@ class TapeCode(ClassCode):
                             if pc != self.tape.row:
                                 source.add('k += %d' % size)
                 source.add('i = self.next',
+                           'note(SEEN, 0, i)',
                            'if i == self.end:',
+                           '    batch_ended(SEEN, i)',
                            '    if not self.refill():',
                            '        return',
                            '    i = self.next',

@@ -1,16 +1,23 @@
-"""The loops whose traces test_traces.py looks at: `program.py NAME` runs one of them."""
+"""The loops whose traces are looked at: `program.py ROWS PASSES SHIFT NAME...` runs some after each other.
+
+Each is run over a table of ROWS rows, PASSES times.  Before that the function has its loop go SHIFT times
+round over rows that are there already, so that PyPy's JIT traces it that many rows earlier.
+"""
 import sys
 
 import sqpyte
 from pypy_module import inline, tiers
 
+rows, passes, shift = (int(argument) for argument in sys.argv[1:4])
 sqpyte.connect      # loads the module, which installs a planner
 tiers.planner = inline.Planner(worth=1000)
 connection = sqpyte.connect(':memory:', isolation_level=None)
+connection.execute('PRAGMA page_size = 512')    # few rows a page: a batch ends often
 connection.execute('CREATE TABLE t(a INTEGER, b REAL, c REAL, d TEXT)')
 connection.execute('''
-    INSERT INTO t WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 60000)
-    SELECT n % 50, n + 0.5, n % 10 / 100.0, 'text ' || (n % 7) FROM r''')
+    INSERT INTO t WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT ?)
+    SELECT n % 50, n + 0.5, n % 10 / 100.0, 'text ' || (n % 7) FROM r''', (rows,))
+connection.execute('CREATE TABLE u(a INTEGER, b REAL, c TEXT)')
 
 
 class Sum:
@@ -26,79 +33,128 @@ class Sum:
         return self.sum
 
 
+class WindowSum(Sum):
+    """A window function."""
+
+    def inverse(self, value):
+        self.sum -= value
+
+    def value(self):
+        return self.sum
+
+
 connection.create_aggregate('mysum', 1, Sum)
+connection.create_window_function('window_sum', 1, WindowSum)
 connection.create_function('absolute', 1, lambda value: -value if value < 0 else value)
 
 
-def select():
+def select(cursor):
     total = 0.0
-    for a, b, c in connection.execute('SELECT a, b, c FROM t'):
+    for a, b, c in cursor:
         total += a * b * (1 - c)
     return total
 
 
-def where():
+def where(cursor):
     total = 0.0
-    for b, in connection.execute('SELECT b FROM t WHERE a > 20 AND c < ?', (0.07,)):
+    for b, in cursor:
         total += b
     return total
 
 
-def joined():
+def joined(cursor):
     total = 0.0
-    for a, b in connection.execute('SELECT t.a, u.b FROM t, t AS u WHERE u.rowid = t.rowid'):
+    for a, b in cursor:
         total += a * b
     return total
 
 
-def texts():
+def texts(cursor):
     total = 0
-    for d, in connection.execute('SELECT d FROM t WHERE d <> \'text 3\''):
+    for d, in cursor:
         total += len(d)
     return total
 
 
-def expression():
+def expression(cursor):
     total = 0.0
-    for r, in connection.execute('SELECT b * (1 - c) + a FROM t LIMIT 100000'):
+    for r, in cursor:
         total += r
     return total
 
 
-def function():
+def function(cursor):
     total = 0.0
-    for r, in connection.execute('SELECT absolute(b) FROM t'):
+    for r, in cursor:
         total += r
     return total
 
 
-def function_filters():
+def function_filters(cursor):
     total = 0.0
-    for b, in connection.execute('SELECT b FROM t WHERE absolute(a) > 3'):
+    for b, in cursor:
         total += b
     return total
 
 
-def aggregate():
-    return connection.execute('SELECT mysum(absolute(b)) FROM t').fetchone()
-
-
-def fetchall():
-    return len(connection.execute('SELECT a, b FROM t').fetchall())
-
-
-def point():
+def cut(cursor):
     total = 0.0
-    for number in range(20000):
+    for a, b in cursor:
+        total += a * b
+    return total
+
+
+def tape(cursor):
+    total = 0.0
+    for a, b in cursor:
+        total += a * b
+    return total
+
+
+def aggregate(cursor):
+    return list(cursor)
+
+
+def fetchall(cursor):
+    return len(cursor.fetchall())
+
+
+def point(numbers):
+    total = 0.0
+    for number in numbers:
         total += connection.execute('SELECT b FROM t WHERE rowid = ?', (number + 1,)).fetchone()[0]
     return total
 
 
-def insert():
-    for number in range(20000):
+def insert(numbers):
+    for number in numbers:
         connection.execute('INSERT INTO u VALUES(?, ?, ?)', (number, 0.5, 'text'))
 
 
-connection.execute('CREATE TABLE u(a INTEGER, b REAL, c TEXT)')
-for _ in range(6):
-    globals()[sys.argv[1]]()
+# Of each loop: its query, and a row as the query's are.
+LOOPS = {
+    select: ('SELECT a, b, c FROM t', (3, 0.5, 0.25)),
+    where: ('SELECT b FROM t WHERE a > 9 AND c < ?1', (0.5,)),
+    joined: ('SELECT t.a, u.b FROM t, t AS u WHERE u.rowid = t.rowid', (3, 0.5)),
+    texts: ("SELECT d FROM t WHERE d <> 'text 3'", ('text',)),
+    expression: ('SELECT b * (1 - c) + a FROM t LIMIT 100000', (0.5,)),
+    function: ('SELECT absolute(b) FROM t', (0.5,)),
+    function_filters: ('SELECT b FROM t WHERE absolute(a) > 3', (0.5,)),
+    cut: ('SELECT absolute(t.a), u.b FROM t, t AS u WHERE u.rowid = t.rowid', (3, 0.5)),
+    tape: ('SELECT a, window_sum(b) OVER (ORDER BY rowid ROWS 2 PRECEDING) FROM t', (3, 0.5)),
+    aggregate: ('SELECT mysum(absolute(b)) FROM t', (0.5,)),
+    fetchall: ('SELECT a, b FROM t', (3, 0.5)),
+}
+
+for name in sys.argv[4:]:
+    loop = globals()[name]
+    if loop not in LOOPS:
+        loop(range(shift))
+        for _ in range(passes):
+            loop(range(rows // 3))
+        continue
+    query, row = LOOPS[loop]
+    # What a cursor's method has is a loop of the module's.
+    loop(connection.execute('SELECT a, b FROM t LIMIT ?', (shift,)) if loop is fetchall else [row] * shift)
+    for _ in range(passes):
+        loop(connection.execute(query, (0.085,) if '?' in query else ()))

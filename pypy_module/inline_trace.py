@@ -1,0 +1,107 @@
+"""Keeps traces of loops to what most rows do, so that a loop is traced alike whichever row it is hot at.
+
+PyPy's JIT traces one iteration of a loop when a counter is full.  Which row that is depends on other
+loops' counters, on garbage collections and so on the length of a path or of the environment.  If it
+is the last row of a batch, the trace goes on to the next batch, and the loop in machine code is that:
+every other row leaves it by a guard, and goes on in a bridge, with calls and objects.  At 20 rows a
+page this befell one process in 20, whose loops then took half as long again.  The same happens if it is
+one of a few rows that a filter rejects, or whose values have other types than the rest.
+
+The invariant: what few rows do (less than one in RARE) is a bridge, never a part of the loop.  Generated
+code notes each row, which way through the code it has taken, and where a batch has ended.  None of this
+leaves anything in machine code: PyPy calls what `not_from_assembler` returns when it interprets and when
+it traces, and puts nothing into the trace.  So a row has been noted only if it was interpreted or traced
+from its beginning.  If such a row goes a rare way, an exception is raised, and caught at once: an
+interpreter doesn't mind, but a trace that a call of this kind raises in is given up, and the next one
+begins about a thousand rows later.  If the row came from machine code, what is traced is a bridge, and
+nothing is raised.
+
+A program that goes a rare way in each of its own loop's iterations (it fetches the rows of a query by
+single calls, say) would never be traced.  So a class of loops raises MOST times, and no more.
+SQPYTE_STEADY_TRACES=0 switches it off.
+"""
+
+import operator
+import os
+
+NOWHERE = -1            # no row has this index
+MOST = 10000            # how often a class of loops raises
+RARE = 3                # a way that fewer than one of so many rows take is rare
+ODD = -1                # the way of rows whose types aren't those that the class is made for
+
+
+class Refused(Exception):
+    """Ends a trace."""
+
+
+def new_seen():
+    """What a class of loops has noted: [index of the row noted last, how often it may still raise]."""
+    return [NOWHERE, MOST]
+
+
+def _refuse(seen, row):
+    """Raise Refused if `row` is the one noted last."""
+    if seen[0] == row:
+        seen[0] = NOWHERE
+        if seen[1] > 0:
+            seen[1] -= 1
+            raise Refused
+
+
+def _count(ways, seen, row, way):
+    """Raise Refused if `row` is the one noted last and takes a way that is rare."""
+    ways[way] = count = ways.get(way, 0) + 1
+    ways[None] = rows = ways.get(None, 0) + 1
+    if count * RARE < rows:
+        _refuse(seen, row)
+
+
+def _nothing(*_):
+    """Note nothing, refuse nothing."""
+
+
+def _outside_of_traces():
+    """The decorator for what is called in no machine code (function), or None where there is no JIT
+    that has it."""
+    if os.environ.get('SQPYTE_STEADY_TRACES') == '0':
+        return None
+    try:
+        from pypyjit import not_from_assembler
+    except ImportError:
+        return None
+    return not_from_assembler
+
+
+_decorator = _outside_of_traces()
+# note(seen, 0, row): the row of this index is being done.
+note = _decorator(operator.setitem) if _decorator else _nothing
+_refuse_outside = _decorator(_refuse) if _decorator else _nothing
+_count_outside = _decorator(_count) if _decorator else _nothing
+
+
+def batch_ended(seen, row):
+    """Give up a trace that has come here from a row; to be called before the next batch is asked for.
+
+    Args:
+        seen: see `new_seen`.
+        row: index of the batch's last row, as it was noted (int).
+    """
+    try:
+        _refuse_outside(seen, row)
+    except Refused:
+        pass
+
+
+def took(ways, seen, row, way):
+    """Count a row that has taken a way through the code, and give up a trace of it if the way is rare.
+
+    Args:
+        ways: how many rows took each way, and by None all of them (dict of int).
+        seen: see `new_seen`.
+        row: the row's index, as it was noted (int).
+        way: ODD, the pc of the opcode that rejects it, or of the loop's end (int).
+    """
+    try:
+        _count_outside(ways, seen, row, way)
+    except Refused:
+        pass

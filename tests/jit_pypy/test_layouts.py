@@ -1,0 +1,50 @@
+"""A loop's machine code is the same in every process.
+
+Where memory lies, and so which row PyPy's JIT begins to trace at, differs from process to process: with
+the lengths of paths and of the environment, and with what else has been traced.  Here it is made to
+differ: LAYOUTS processes have environments of different lengths, and loops that are hot a row earlier in
+each, so that every row of a page is the one at least once (a page has 15).  See inline_trace.py.
+"""
+import random
+import sys
+
+import pytest
+
+from . import traces
+
+pytestmark = pytest.mark.skipif(
+    sys.implementation.name != 'pypy', reason='PyPy\'s traces; `make test` runs it on PyPy')
+
+LAYOUTS = 20
+ROWS, PASSES = 20000, 3
+HOT = 0.1               # pieces that run for fewer rows aren't looked at
+NAMES = ('select where joined texts expression function function_filters cut tape aggregate fetchall '
+         'point insert').split()
+# The functions of generated classes whose loops these programs run in, too.
+OTHERS = {'where': 'select', 'texts': 'select', 'aggregate': 'run'}
+
+
+@pytest.fixture(scope='module')
+def layouts(tmp_path_factory):
+    """The pieces of machine code (list of Piece) of each process; the programs run one after the other."""
+    log = tmp_path_factory.mktemp('layouts') / 'log'
+    seed = random.randrange(10 ** 6)
+    print('seed of the environments:', seed)
+    padding = random.Random(seed)
+    return [traces.run(log, ROWS, PASSES, shift, *NAMES, padding=padding.randrange(20000))
+            for shift in range(LAYOUTS)]
+
+
+def shape(pieces, name):
+    """What runs for the rows of a program: the operations of each piece of its loops that is hot."""
+    found = [piece for piece in pieces if piece.count > HOT * ROWS * PASSES
+             and (name in piece.functions or piece.function in (name, OTHERS.get(name)))]
+    return sorted((piece.function, tuple(piece.names)) for piece in found)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_the_same_loop_in_every_layout(name, layouts):
+    shapes = [shape(pieces, name) for pieces in layouts]
+    assert shapes[0]
+    different = [shift for shift in range(LAYOUTS) if shapes[shift] != shapes[0]]
+    assert not different, (different, shapes[0], shapes[different[0]])
