@@ -15,7 +15,7 @@ STEP = re.compile(r'(?:-(?:oom|ioerr|shmerr|cantopen|full|interrupt|faults?|nofa
                   r'|\.(?:transient|persistent|nofail))(?:\.\d+)+(?:#\d+)?$'
                   r'|\.\d+\.[1-6](?:#\d+)?$')
 # The file names of those whose steps have but numbers: do_ioerr_test, and loops of their own.
-FAULTS = re.compile(r'malloc|ioerr|fault|crash|diskfull|_err|oom')
+FAULTS = re.compile(r'malloc|ioerr|fault|crash|diskfull|_err|oom|interrupt')
 
 MISSING = 'missing'
 

@@ -18,7 +18,8 @@ from c_engine import flags
 from tests.upstream import edits, linking, running
 
 ROOM = os.path.dirname(os.path.abspath(__file__))
-MODES = ['always', 'hot']
+# By default a loop of these small inputs is hardly ever hot: `hot` alone would say little.
+MODES = ['always', 'always-eager', 'hot', 'hot-1']
 DATABASES = ['fuzzdata%d.db' % number for number in range(1, 9)]
 
 # These add fields to structs that the VM reads, or contradict an option of the product.
@@ -143,7 +144,7 @@ def check_all(fuzzcheck, modes, one_of=1, jobs=1, again=False, environment=(), d
 
     Args:
         fuzzcheck: Fuzzcheck, built.
-        modes: of SQPYTE_VM.
+        modes: names in running.CONFIGURATIONS.
         one_of: run one of so many inputs.
         jobs: how many processes at a time.
         again: run what has been run before, too.
@@ -161,7 +162,7 @@ def check_all(fuzzcheck, modes, one_of=1, jobs=1, again=False, environment=(), d
         found = None if again else results[mode].get(database)
         if found is None:
             work = os.path.join(fuzzcheck.folder, 'work-%d-%s-%s' % (os.getpid(), mode, database))
-            settings = dict(running.environment(mode), SQPYTE_VM=mode, **dict(environment))
+            settings = dict(running.environment(mode), **dict(environment))
             found = check(processes, fuzzcheck, database, settings, work, one_of)
             if found['error'] is None:
                 results[mode].put(database, found)

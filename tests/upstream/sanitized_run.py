@@ -86,7 +86,7 @@ class Run:
         """Run fuzzcheck; return whether all is well."""
         program = fuzzing.Fuzzcheck(self.paths, self.tree(), sanitizers=['-g1'] + sanitized.SANITIZERS)
         program.build()
-        return cli.show_fuzz(self.console, fuzzing.check_all(program, ['off'], jobs=self.jobs,
+        return cli.show_fuzz(self.console, fuzzing.check_all(program, [running.C_TIER], jobs=self.jobs,
                                                              environment=self.settings))
 
     def python(self):

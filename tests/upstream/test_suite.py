@@ -4,6 +4,7 @@ All of them: `make test-upstream`, which `make test-all` runs.
 """
 
 import os
+import subprocess
 
 import pytest
 from rich.console import Console
@@ -87,12 +88,37 @@ def test_a_crash_and_a_hang_are_noticed(programs, tmp_path):
     assert hang['ends'][running.END] == running.HANG
     script.write_text('error "stops here"\n')
     stop = running.run(processes, program, str(script), running.C_TIER, 600, str(tmp_path / 'three'))
-    assert stop['ends'][running.END].startswith('stopped with code 1: stops here')
+    assert stop['ends'][running.END] == 'stopped with code 1: PROGRAMS/testfixture: stops here'
 
 
-def test_a_sample_of_the_fuzzer_inputs(origin, capsys):
-    program = built(lambda: fuzzing.Fuzzcheck(engine.Paths(), origin))
-    found = fuzzing.check_all(program, fuzzing.MODES, ONE_OF, os.cpu_count(), again=True)
+@pytest.fixture(scope='module')
+def fuzzcheck(origin):
+    """fuzzing.Fuzzcheck, built."""
+    return built(lambda: fuzzing.Fuzzcheck(engine.Paths(), origin))
+
+
+def test_a_runaway_input_is_interrupted(fuzzcheck, tmp_path):
+    script = tmp_path / 'runaway.sql'
+    script.write_text('WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT sum(x) FROM c;')
+    database = str(tmp_path / 'inputs.db')
+    subprocess.run([fuzzcheck.program, database, '--load-sql', str(script)], check=True,
+                   cwd=str(tmp_path), stdout=subprocess.DEVNULL)
+    for mode in ('always', 'c'):
+        found = fuzzing.check(running.Processes(), fuzzcheck, database, running.environment(mode),
+                              str(tmp_path / 'work'))
+        assert found['error'] is None and found['inputs'] == 1
+        assert (found['in_vm'] > 0) == (mode == 'always')
+
+
+def test_an_error_of_fuzzcheck_is_told(fuzzcheck, tmp_path):
+    settings = dict(running.environment('always'), TEST_FAILURE='5')
+    found = fuzzing.check(running.Processes(), fuzzcheck, fuzzing.DATABASES[3], settings,
+                          str(tmp_path / 'work'), 100)
+    assert 'simulated failure' in found['error'] and found['inputs'] == 0
+
+
+def test_a_sample_of_the_fuzzer_inputs(fuzzcheck, capsys):
+    found = fuzzing.check_all(fuzzcheck, fuzzing.MODES, ONE_OF, os.cpu_count(), again=True)
     with capsys.disabled():
         assert cli.show_fuzz(Console(), found)
     always = [one for (mode, _), one in found.items() if mode == 'always']
