@@ -182,6 +182,29 @@ class Session:
         connection.c.sqlite3_interrupt(connection.db)
         return ["interrupted"]
 
+    def contend(self, connection, sql):
+        """Run a statement that writes the table t while the other connection first writes and then
+        reads it: how often the busy handler had been called at each of its calls, and the rows."""
+        other = [one for one in self.connections if one is not connection][0]
+        counts = []
+        reader = []
+
+        @capi.ffi.callback("int(void *, int)")
+        def busy(_, count):
+            counts.append(count)
+            if len(counts) == 2:
+                other.execute("COMMIT")
+                reader.append(other.prepare("SELECT * FROM t"))
+                reader[0].step()
+            elif len(counts) == 5:
+                reader.pop().finalize()
+            return len(counts) < 20
+        other.execute("BEGIN IMMEDIATE")
+        connection.c.sqlite3_busy_handler(connection.db, busy, capi.ffi.NULL)
+        found = self.run(connection, sql)
+        connection.c.sqlite3_busy_handler(connection.db, capi.ffi.NULL, capi.ffi.NULL)
+        return ["%r" % counts] + found
+
     def limit(self, connection, category, value):
         """Set a run-time limit (SQLITE_LIMIT_*)."""
         connection.c.sqlite3_limit(connection.db, category, value)

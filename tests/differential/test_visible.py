@@ -150,6 +150,13 @@ def test_an_interrupt_from_a_function_comes_where_the_program_jumps_back(capi_ti
     check(capi_tiers, [("run", 0, text) for text in texts])
 
 
+def test_a_busy_handler_is_told_of_all_calls_of_a_step(capi_tiers):
+    actions = SQL["table"] + [("contend", 0, text) for text in (
+        "INSERT INTO t VALUES (100, 1, 2, 3)", "UPDATE t SET a = a + 1 WHERE k > 5",
+        "DELETE FROM t WHERE a > 3")] + [("run", 0, "SELECT * FROM t")]
+    assert capi_tiers.check(script(actions, storage="file"))[-5][0] == "[0, 1, 2, 3, 4]"
+
+
 LENGTHS = [
     "SELECT b || b FROM t", "SELECT hex(zeroblob(k * 4)) FROM t", "SELECT ?1", "SELECT length(?1) FROM t",
     "SELECT hex(zeroblob(90)) || '', a FROM t ORDER BY 1", "SELECT json_group_array(b) FROM t",
