@@ -86,15 +86,16 @@ class Worker:
         if not select.select([self.process.stdout], [], [], self.patience)[0]:
             self.process.send_signal(signal.SIGABRT)    # faulthandler shows where it was
             self.stop()
-            raise Crash("no answer after %d s\n%s" % (self.patience, self._last_words()))
+            raise Crash("no answer after %d s\n%s" % (self.patience, self.last_words()))
         try:
             return pickle.load(self.process.stdout)
         except (EOFError, pickle.UnpicklingError):
             self.stop()
             raise Crash("the process ended with status %s\n%s" % (
-                self.status, self._last_words())) from None
+                self.status, self.last_words())) from None
 
-    def _last_words(self):
+    def last_words(self):
+        """What the child has printed (str), without the middle of it."""
         self.errors.seek(0)
         words = self.errors.read()
         return words if len(words) < 3000 else words[:1500] + "\n...\n" + words[-1500:]

@@ -6,6 +6,7 @@ A failing case is shrunk and kept under build/fuzz/failures, with the command th
     scripts      generated schemas and statements over the C API, ours against stock
     module       the same over the DB-API, with functions written in Python
     callbacks    what Python code that SQLite calls may do, on two connections
+    oracles      three queries that must agree with one another, without a second engine
     writers      stock and ours taking turns as writers of one file
     kills        writers of one file, killed in the middle
 
@@ -15,6 +16,7 @@ A failing case is shrunk and kept under build/fuzz/failures, with the command th
     session.py, module_session.py, child.py                 the worker's side
     kinds.py                                                what a kind is; scripts and module
     callbacks.py, callback_session.py                       callbacks
+    oracles.py, oracle_cases.py                             oracles
     transactions.py, writers.py, kills.py                   writers and kills
     shrink.py, failures.py                                  making a failure small, and keeping it
     campaign.py, __main__.py                                the loop, and the command line

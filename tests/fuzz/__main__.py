@@ -8,9 +8,10 @@ from .campaign import Campaign
 from .callbacks import Callbacks
 from .kills import Kills
 from .kinds import Module, Scripts
+from .oracle_cases import Oracles
 from .writers import Writers
 
-KINDS = {kind.name: kind for kind in (Scripts, Module, Callbacks, Writers, Kills)}
+KINDS = {kind.name: kind for kind in (Scripts, Module, Oracles, Callbacks, Writers, Kills)}
 
 
 def _arguments():

@@ -49,6 +49,8 @@ def child():
             try:
                 _write(message, report)
                 status = 0
+            except capi.Error as error:
+                print("error %d: %s" % (error.code, error.message), flush=True)
             finally:
                 os._exit(status)
         os.close(report)
@@ -180,7 +182,8 @@ class Kills:
                 last, wrong = self.judge.run((told, uri, case["pragmas"]))
                 self._unlock(path)
                 if status not in (0, signal.SIGKILL):
-                    wrong = "the writer ended with status %d %s" % (status, wrong or "")
+                    wrong = "the writer ended with status %d %s\n%s" % (
+                        status, wrong or "", self.worker.last_words())
                 if wrong:
                     return "writer %d (%s): %s" % (place, library, wrong)
         except Crash as crash:
