@@ -76,7 +76,8 @@ test-all: test  ## all of that, all of sqllogictest, damages, failures, many mor
 	@SQPYTE_TESTS=all $(PYTHON) -m pytest tests/sqllogictest tests/benchmarks/test_translated.py \
 	  tests/corruption tests/faults tests/pypy_module
 	@SQPYTE_TESTS=all $(MAKE) test-cpython
-	@HYPOTHESIS_PROFILE=deep $(PYTHON) -m pytest tests/differential
+	@HYPOTHESIS_PROFILE=deep $(PYTHON) -m pytest tests/differential tests/fuzz/test_oracles.py
+	@$(PYTHON) -m tests.fuzz --seconds $(SECONDS) $(FUZZ)
 	@$(MAKE) test-upstream
 	@$(MAKE) test-sanitized
 

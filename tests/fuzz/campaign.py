@@ -1,10 +1,11 @@
-"""The loop: cases of the kinds in turns, until the time is over; failures are shrunk and kept."""
+"""The loop: cases of the kinds until the time is over; failures are shrunk and kept."""
 import sys
 import time
 
 from . import failures
 from .shrink import shrunk
 
+_SHARES = {"scripts": 3, "module": 2}   # of the time; 1 for the others
 _LOOKS = 3      # how often a failing case is run again, in a new process, before it counts as unsteady
 
 
@@ -21,25 +22,30 @@ class Campaign:
         self.say = say or (lambda text: print(text, file=sys.stderr, flush=True))
         self.failed = []
         self.counts = {kind.name: 0 for kind in kinds}
+        self.spent = {kind.name: 0.0 for kind in kinds}
 
     def run(self, seconds=None, count=None, most_failures=20):
         """Run cases for so many seconds, or so many of each kind. Returns: whether all is well (bool)."""
-        start = time.monotonic()
-        said = start
-        turn = 0
+        start = said = time.monotonic()
         while len(self.failed) < most_failures:
-            now = time.monotonic()
-            if (seconds is not None and now - start >= seconds) or (count is not None and turn >= count):
+            kind = min(self.kinds, key=self._turn if seconds is None else self._share)
+            before = time.monotonic()
+            if self.counts[kind.name] == count or (seconds is not None and before - start >= seconds):
                 break
-            if now - said >= 30:
-                said = now
-                self.say("fuzz: %d s, %s, %d failures" % (now - start, self.summary(), len(self.failed)))
-            for kind in self.kinds:
-                self._one(kind, "%s/%s/%d" % (self.seed, kind.name, turn))
-            turn += 1
+            if before - said >= 30:
+                said = before
+                self.say("fuzz: %d s, %s, %d failures" % (before - start, self.summary(), len(self.failed)))
+            self._one(kind, "%s/%s/%d" % (self.seed, kind.name, self.counts[kind.name]))
+            self.spent[kind.name] += time.monotonic() - before
         self.say("fuzz: seed %s: %s in %d s, %d failures" % (
             self.seed, self.summary(), time.monotonic() - start, len(self.failed)))
         return not self.failed
+
+    def _turn(self, kind):
+        return self.counts[kind.name]
+
+    def _share(self, kind):
+        return self.spent[kind.name] / _SHARES.get(kind.name, 1)
 
     def summary(self):
         """How many cases of each kind (str)."""

@@ -80,8 +80,9 @@ class Model:
         self.connection = capi.Connection(library)
         self.seed = seed
         self.number = 0
-        for sql in pragmas[:1] + transactions.SCHEMA:
-            self.connection.execute(sql)
+        for sql in pragmas + transactions.SCHEMA:
+            if "journal_mode" not in sql and "locking_mode" not in sql:
+                self.connection.execute(sql)
 
     def after(self, number):
         """The contents after the transaction of that number; numbers never fall."""
@@ -148,11 +149,11 @@ class Kills:
         """See kinds.py."""
         chance = Chance(seed)
         way = ways.c_api(chance, [how for how in ways.available() if how != "untranslated"])
-        pragmas = ["PRAGMA page_size=%d" % chance.pick([512, 1024, 4096])]
+        # First of all: WAL needs shared memory, which some VFS don't have unless the file is theirs alone.
+        pragmas = ["PRAGMA locking_mode=EXCLUSIVE"] if chance.one_in(4) else []
+        pragmas.append("PRAGMA page_size=%d" % chance.pick([512, 1024, 4096]))
         if chance.one_in(3):
             pragmas.append("PRAGMA auto_vacuum=%s" % chance.pick(["FULL", "INCREMENTAL"]))
-        # WAL needs shared memory, which some VFS don't have unless the file is theirs alone.
-        pragmas += ["PRAGMA locking_mode=EXCLUSIVE"] if chance.one_in(4) else []
         pragmas += ["PRAGMA journal_mode=" + chance.pick(_JOURNALS), "PRAGMA synchronous=OFF",
                     "PRAGMA cache_size=%d" % chance.pick([2, 10, 300])]
         writers = [{"ours": chance.random() < 0.75, "mode": chance.pick([0, 1, 2, 2]),

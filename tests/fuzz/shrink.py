@@ -6,7 +6,7 @@ _TOKEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|[\w.?$]+|\|\||->>|->|<=|>=|<>|==
 _PLAIN = {"storage": "memory", "pragmas": [], "threshold": 1}
 
 
-def shrunk(case, kind, words, seconds=60, checks=600):
+def shrunk(case, kind, words, seconds=90, checks=800):
     """The smallest failing case that is found, and what is wrong with it.
 
     Args: case, a failing one; kind, of kinds.py; words, what is wrong with case (str); seconds and checks,

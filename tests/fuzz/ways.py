@@ -15,7 +15,7 @@ STOCK = os.path.join(BUILD, "libsqlite3-stock.so")
 ENGINE = os.path.join(BUILD, "libsqpyte-engine.so")
 STOCK_PATH = {"LD_LIBRARY_PATH": os.path.join(BUILD, "stock")}     # for programs linked to libsqlite3.so.0
 TRANSLATED = os.path.join(BUILD, "libsqpyte.so")
-PATIENCE = 150          # seconds for a script, which takes some hundredths of one
+PATIENCE = 600          # seconds for a script, which takes some hundredths of one; tracing, some seconds
 _JIT = [
     None, "threshold=3,function_threshold=3,trace_eagerness=2", "threshold=2,trace_eagerness=1",
     "threshold=5,trace_eagerness=1,trace_limit=700", "threshold=3,trace_eagerness=2,decay=0", "off",
@@ -50,7 +50,7 @@ def c_api(chance, hows):
     library = ENGINE
     if how == "translated":
         library = TRANSLATED
-        times = chance.pick([1, 2, 4])
+        times = chance.pick([1, 2, 3])
         parameters = chance.pick(_JIT)
         if parameters:
             environment["SQPYTE_JIT"] = parameters
