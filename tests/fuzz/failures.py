@@ -1,6 +1,6 @@
-"""Failing cases, kept in files that Python reads as literals."""
-import ast
+"""Failing cases, kept in files that are Python literals."""
 import hashlib
+import math
 import os
 import pprint
 
@@ -17,12 +17,11 @@ def kept(case, words):
     path = os.path.join(FOLDER, "%s-%s.py" % (case["kind"], digest))
     os.makedirs(FOLDER, exist_ok=True)
     with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
-        file.write("# %s\n%s\n" % (words.replace("\n", "\n# "), text.replace("inf", "9e999")
-                                   if "inf," in text or "inf)" in text else text))
+        file.write("# %s\n%s\n" % (words.replace("\n", "\n# "), text))
     return os.path.relpath(path, ROOT)
 
 
 def read(path):
     """The case in a file."""
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
-        return ast.literal_eval(file.read())
+        return eval(file.read(), {"__builtins__": {}, "inf": math.inf})

@@ -35,7 +35,9 @@ def cases(draw):
 
 def started(name):
     """A tier (tiers.Tier) by its name."""
-    return tiers.module_tier(name) if name in tiers.MODULES else tiers.capi_tier(name)
+    tier = tiers.module_tier(name) if name in tiers.MODULES else tiers.capi_tier(name)
+    tier.worker.patience = ways.PATIENCE
+    return tier
 
 
 def answers(tier, table, queries, values):

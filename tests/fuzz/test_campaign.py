@@ -88,6 +88,13 @@ def test_planted_faults_are_found_made_small_and_kept(crashes, monkeypatch, tmp_
         campaign.stop()
 
 
+def test_what_is_kept_is_read_again(monkeypatch, tmp_path):
+    monkeypatch.setattr(failures, "FOLDER", str(tmp_path))
+    case = {"kind": "scripts", "values": [float("inf"), -float("inf"), "inf, \udcff", b"\xff", -0.0, None]}
+    failures.kept(case, "two\nlines")
+    assert failures.read(os.path.join(tmp_path, os.listdir(tmp_path)[0])) == case
+
+
 def test_simpler_scripts_lose_something():
     script = scripts.generated("small", STEPS)
     for simpler in smaller_scripts(script):
