@@ -82,6 +82,7 @@ class Campaign:
         self.tree = tree
         self.programs = programs
         results = os.path.join(folder, 'results')
+        running.drop_old(results)
         self.results = {running.STOCK: running.Results(results, running.STOCK, programs['stock'].key)}
         for name in running.CONFIGURATIONS:
             key = programs['ours'].key_of_c if name == running.C_TIER else programs['ours'].key

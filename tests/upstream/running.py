@@ -5,6 +5,7 @@ took. Its folder is named by a hash of the test programs and of the tree, so a r
 long as nothing has changed, and a run that was stopped goes on where it was.
 """
 
+import glob
 import json
 import os
 import re
@@ -118,6 +119,21 @@ class Results:
         """Remove the result of a test file."""
         if os.path.exists(self.path(name)):
             os.remove(self.path(name))
+
+
+def drop_old(folder, kept=4):
+    """Remove results of older states of the library: of each configuration the newest ones stay.
+
+    Args:
+        folder: where all results are.
+        kept: how many stay.
+    """
+    by_name = {}
+    for path in glob.glob(os.path.join(folder, '*')):
+        by_name.setdefault(path.rsplit('-', 1)[0], []).append(path)
+    for paths in by_name.values():
+        for path in sorted(paths, key=os.path.getmtime)[:-kept]:
+            shutil.rmtree(path)
 
 
 def environment(configuration):

@@ -1,5 +1,7 @@
 """What is read of a run, and what counts as different from stock."""
 
+import os
+
 from tests.upstream import campaign, comparing, events, meant, running
 
 
@@ -81,6 +83,19 @@ def test_a_meant_difference_that_is_gone_fails_the_run(monkeypatch):
     summary = summary_of({'a-1': 'ok', 'b': 'ok'}, 'hot', monkeypatch)
     assert not summary.fine() and summary.gone == ENTRIES
     assert summary_of({'a-1': 'ok', 'b': 'ok'}, 'c', monkeypatch).fine()
+
+
+def test_results_are_found_again_and_old_ones_dropped(tmp_path):
+    for number in range(6):
+        results = running.Results(str(tmp_path), 'hot', 'key%d' % number)
+        results.put('test/x.test', {'seconds': number})
+        os.utime(results.folder, (number, number))
+    running.Results(str(tmp_path), 'hot-1', 'key0').put('test/x.test', {'seconds': 7})
+    running.drop_old(str(tmp_path), 2)
+    assert sorted(os.listdir(str(tmp_path))) == ['hot-1-key0', 'hot-key4', 'hot-key5']
+    assert results.get('test/x.test') == {'seconds': 5}
+    results.forget('test/x.test')
+    assert results.get('test/x.test') is None
 
 
 def test_crashes_and_hangs_are_counted(monkeypatch):
