@@ -11,7 +11,7 @@
 ** Texts and blobs are given as places in a copy of the page, which belongs to the
 ** buffer, so nothing in the buffer depends on what becomes of the page. Each row
 ** has its rowid: if pages have moved meanwhile, the cursor finds its place by it.
-** While a statement of the connection that writes is active there are no batches.
+** While a statement of the connection that writes is being stepped there are no batches.
 **
 ** Pointers are passed as integers, which cost the caller no object.
 */

@@ -22,6 +22,7 @@ EDITS = [
         "  u64 nSpill;                   /* TEMP content spilled to disk */\n"
         "  u64 nSqpyteStamp;             /* Rises with each change (validity.h) */\n"
         "  void (*xSqpyteRollBack)(void*);  /* Rolls back what runs ahead, if not 0 */\n"
+        "  int nSqpyteWriting;           /* Statements that write, being stepped now */\n"
         "  u8 bSqpyteAhead;              /* Something runs ahead on live B-trees */\n",
     ),
     Edit(

@@ -184,13 +184,12 @@ static int sqpyteBeginsWell(const Vdbe *p){
   return p->rc==SQLITE_OK && !AtomicLoad(&p->db->u1.isInterrupted);
 }
 
-/* In place of sqlite3VdbeExec: runs the statement in its tier, and changes
+/* Runs the statement in its tier, and changes
 ** the tier when a loop is hot or when the VM hands the statement back. */
-int sqpyteVdbeExec(Vdbe *p){
+static int sqpyteExecInTier(Vdbe *p){
   int rc, why;
   int allowHot = sqpyteVm.mode;
   p->sqpyteResumed = 0;
-  if( !p->readOnly ) sqpyteBeforeChange(p->db);
   if( p->sqpyteStopPc ) return sqpyteRunTo(p);
   if( p->sqpyteRows ) return sqpyteRunAhead(p);
   p->sqpyteTier = SQPYTE_TIER_C;
@@ -233,6 +232,18 @@ int sqpyteVdbeExec(Vdbe *p){
   }
   p->sqpyteResumed = 0;
   if( p->sqpyteHotSince ) sqpyteNoteRun(p);
+  return rc;
+}
+
+/* In place of sqlite3VdbeExec. Of a statement that writes each step is a change (validity.h). */
+int sqpyteVdbeExec(Vdbe *p){
+  sqlite3 *db = p->db;
+  int rc;
+  if( p->readOnly ) return sqpyteExecInTier(p);
+  sqpyteBeforeChange(db);
+  db->nSqpyteWriting++;
+  rc = sqpyteExecInTier(p);
+  db->nSqpyteWriting--;
   return rc;
 }
 

@@ -240,6 +240,8 @@ void sqpyte_ask_no_more(sqlite3 *db, sqlite3_int64 *pBusy){
   }
 }
 
+static int sqpyteOneRow(Vdbe*);
+
 int sqpyte_execute(
   sqlite3_stmt *pStmt,
   sqlite3_int64 *aIn,
@@ -258,7 +260,12 @@ int sqpyte_execute(
   if( flags & SQPYTE_ASK ) sqpyte_ask_no_more(db, aBusy);
   if( rc==SQLITE_ROW ){
     aOut[SQPYTE_ROW_ROWID] = db->lastRowid;
-    if( flags & SQPYTE_ONE_ROW ) rc = sqpyteFinish(pStmt, aOut);
+    /* A statement that has been compiled again may have more rows than it had. */
+    if( (flags & SQPYTE_ONE_ROW)
+     && (((Vdbe*)pStmt)->aCounter[SQLITE_STMTSTATUS_REPREPARE]==0 || sqpyteOneRow((Vdbe*)pStmt))
+    ){
+      rc = sqpyteFinish(pStmt, aOut);
+    }
   }
   return rc;
 }
@@ -309,12 +316,18 @@ static int sqpyteOneRow(Vdbe *p){
         iRow = i;
         break;
       case OP_Gosub: case OP_Return: case OP_Yield: case OP_InitCoroutine:
-      case OP_EndCoroutine: case OP_Program: case OP_VUpdate: case OP_Expire:
+      case OP_EndCoroutine: case OP_Program: case OP_VUpdate:
       case OP_IncrVacuum: case OP_Jump:
         return 0;
+      case OP_Expire:         /* PRAGMA expires just itself */
+        if( p->aOp[i].p1==0 ) return 0;
+        break;
+      case OP_Transaction:    /* PRAGMA journal_mode and wal_checkpoint have none that writes */
+        if( p->aOp[i].p2 ) return 0;
+        break;
     }
   }
-  if( iRow<0 || !p->readOnly || p->explain ) return 0;
+  if( iRow<0 || p->explain ) return 0;
   for(i=iRow; i<p->nOp; i++){
     Op *pOp = &p->aOp[i];
     if( (sqlite3OpcodeProperty[pOp->opcode] & OPFLG_JUMP)

@@ -44,7 +44,7 @@ STRUCTS = [
     ('sqlite3', 'sqlite3',
      'pVdbe pDfltColl mutex aDb nDb flags lastRowid errCode errMask enc autoCommit mallocFailed '
      'mTrace nChange nTotalChange aLimit nVdbeActive nVdbeRead nVdbeWrite nVdbeExec '
-     'u1.isInterrupted xProgress nProgressOps nSqpyteStamp'),
+     'u1.isInterrupted xProgress nProgressOps nSqpyteStamp nSqpyteWriting'),
     ('SumCtx', 'SumCtx', 'rSum rErr iSum cnt approx ovrfl'),
     ('CountCtx', 'CountCtx', 'n'),
 ]

@@ -150,7 +150,7 @@ static int sqpyteNoteSum(Mem *pTo, const Mem *pFrom){
   return 1;
 }
 
-/* Notes the state that the spec names; 0 if that can't be done, or a statement that writes is active. */
+/* Notes the state that the spec names; 0 if that can't be done, or a statement that writes is being stepped. */
 static int sqpyteNote(SqpyteRows *pRows){
   Vdbe *p = pRows->p;
   const i64 *aSpec = pRows->aSpec;

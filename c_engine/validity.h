@@ -37,9 +37,10 @@ static void sqpyteBeforeChange(sqlite3 *db){
 }
 
 /* Whether statements of the connection may run ahead on live B-trees, or keep batches of their pages: no statement that
-** writes is active. Marks the connection as one where something does. */
+** writes is being stepped. (One that waits in the middle of its rows changes nothing before its next step, which begins
+** with sqpyteBeforeChange.) Marks the connection as one where something runs ahead. */
 static int sqpyteMayRunAhead(sqlite3 *db){
-  if( db->nVdbeWrite>0 ) return 0;
+  if( db->nSqpyteWriting>0 ) return 0;
   db->bSqpyteAhead = 1;
   return 1;
 }

@@ -272,8 +272,8 @@ def obstacle(statement):
         return 'the database is UTF-16'
     if mem.i32(vdbe + layout.Vdbe_lockMask):
         return 'a shared cache needs its B-trees locked'
-    if mem.i32(db + layout.sqlite3_nVdbeWrite):
-        return 'a statement of the connection that writes is active'
+    if mem.i32(db + layout.sqlite3_nSqpyteWriting):
+        return 'a statement of the connection that writes is being stepped'
     return ''
 
 

@@ -151,7 +151,9 @@ def test_a_single_row_too_long_for_the_buffer_is_left_standing(database):
     ('WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 3) SELECT x FROM c', 0),
     ('SELECT value FROM json_each(?)', 0),
     ('INSERT INTO t VALUES (1) RETURNING a', 0),
-    ('PRAGMA table_info(t)', 0),
+    ('PRAGMA table_info(t)', 1),
+    ('PRAGMA table_info(u)', 0),
+    ('PRAGMA journal_mode = delete', 1),
 ])
 def test_whether_there_can_be_a_second_row(database, sql, expected):
     database.run('CREATE TABLE t(a)')

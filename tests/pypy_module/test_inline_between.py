@@ -290,7 +290,7 @@ def test_dropped_cursors_free_the_lock():
 def test_a_writer_on_another_connection():
     def action(side):
         first = filled(side, path=side.path)
-        first.execute('PRAGMA journal_mode = WAL')
+        first.execute('PRAGMA journal_mode = WAL').fetchall()     # PyPy's own module doesn't end it by itself
         other = side.connect(side.path, timeout=0)
         cursor = first.execute('SELECT a, d FROM t')
         found = cursor.fetchmany(100)

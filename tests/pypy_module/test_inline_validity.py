@@ -122,7 +122,7 @@ def test_incremental_vacuum_is_stepped_between_rows(query):
 
 
 def test_a_function_of_a_statement_that_writes_runs_queries(query):
-    """Nothing runs ahead while a statement that writes is active."""
+    """Nothing runs ahead while a statement that writes is being stepped."""
     with planned('specialised'):
         connection = filled(sqpyte.connect(':memory:', isolation_level=None))
         before = Counter.started

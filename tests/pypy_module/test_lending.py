@@ -363,3 +363,34 @@ def test_functions_are_called_once_where_the_commit_meets_a_lock(path, many):
                 writer.execute('UPDATE t SET a = f(a) WHERE a < 5')
         results.append((calls, writer.total_changes, cursor.fetchall()))
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize('pragma', [
+    'journal_mode = delete', 'journal_mode = wal', 'wal_checkpoint', 'synchronous'])
+def test_a_pragma_of_one_row_is_done_at_once(path, pragma):
+    """Nobody fetches its row. A statement that writes holds up others' commits as long as it runs."""
+    writer = sqpyte.connect(path, isolation_level=None)
+    cursor = writer.execute('PRAGMA ' + pragma)
+    assert busy(writer) == []
+    writer.execute('CREATE TABLE t(a)')
+    writer.execute('INSERT INTO t VALUES(1)')
+    assert sqpyte.connect(path).execute('SELECT * FROM t').fetchall() == [(1,)]
+    assert len(cursor.fetchall()) == 1
+
+
+def test_a_query_of_one_row_is_compiled_again_to_one_of_many(connection):
+    """As long as a unique index holds it has one row."""
+    connection.execute('CREATE TABLE t(a, b)')
+    connection.execute('CREATE UNIQUE INDEX i ON t(b)')
+    connection.executemany('INSERT INTO t VALUES(?, ?)', [(i, i) for i in range(20)])
+    sql = 'SELECT a FROM t WHERE b = 7'
+    assert connection.execute(sql).fetchall() == [(7,)]
+    connection.execute('DROP INDEX i')
+    connection.execute('UPDATE t SET b = 7')
+    for _ in range(2):
+        assert connection.execute(sql).fetchall() == [(i,) for i in range(20)]
+    assert connection.execute('PRAGMA table_info(t)').fetchall()[1:] == [(1, 'b', '', 0, None, 0)]
+    connection.execute('CREATE TABLE u(x)')
+    assert len(connection.execute('PRAGMA table_info(u)').fetchall()) == 1
+    connection.execute('ALTER TABLE u ADD COLUMN y')
+    assert len(connection.execute('PRAGMA table_info(u)').fetchall()) == 2
