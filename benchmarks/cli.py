@@ -75,6 +75,8 @@ def add_suite(commands, name, suite):
     option('--seconds', type=float, default=0.5, help='time of measured runs, at least')
     option('--cache-size', type=int, help='PRAGMA cache_size; without it, SQLite\'s default')
     option('--nursery', default='4M', help='PYPY_GC_NURSERY of every PyPy (see README.md here)')
+    option('--layouts', type=int, default=1, metavar='SEED',
+           help='of the lengths of the environments, which differ from round to round')
     if name == 'figure3':   # the example reads the clock itself
         parser.set_defaults(clock='wall')
     else:
@@ -129,7 +131,7 @@ def run_suite(name, suite, options, console):
                     if engine in wanted or engine == suite.baseline}
     settings = engines.Settings(options.warmup, options.warmup_seconds, options.runs,
                                 options.seconds, options.cache_size, options.nursery,
-                                options.timeout, options.clock)
+                                options.timeout, options.clock, options.layouts)
     for engine in engines_used.values():   # before the minutes that generating data may take
         engine.check(':memory:', settings)
     database = ensure_data(suite.dataset, options.scale, console)

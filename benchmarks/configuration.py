@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-from benchmarks import machine, places
+from benchmarks import machine, measure, places
 
 
 def git_commit():
@@ -93,6 +93,8 @@ def gather(suite, dataset, scale, database, settings, rounds, engines):
             'first_run': 'of a new process, after connecting; database in the OS cache',
             'cache_size': 'default' if settings.cache_size is None else settings.cache_size,
             'PYPY_GC_NURSERY': settings.nursery,
+            'layouts': 'environments of a round longer by up to %d bytes, seed %s'
+                       % (measure.LONGEST_PADDING, settings.layouts),
         },
         'data': {
             'scale': scale,

@@ -11,9 +11,11 @@ from benchmarks import ablations, driver, places, queries, ssb, worker
 # How often and how long a process runs its query. Runs go on until both the number and the time
 # (seconds) are reached; with `runs` 'turns' the process is asked for each (turns.py). `cache_size` is
 # as in PRAGMA cache_size (None: SQLite's default), `nursery` goes to PYPY_GC_NURSERY, `timeout` is in
-# seconds, `clock` is a name in worker.CLOCKS.
+# seconds, `clock` is a name in worker.CLOCKS. `layouts` is the seed of the layouts (None: all alike), of
+# which measure.py chooses one for each round: `padding` is how many bytes longer the environment is.
 Settings = collections.namedtuple(
-    'Settings', 'warmup_runs warmup_seconds runs seconds cache_size nursery timeout clock')
+    'Settings', 'warmup_runs warmup_seconds runs seconds cache_size nursery timeout clock layouts padding',
+    defaults=(None, 0))
 
 # What one process measured; times in seconds. `answers` holds the distinct answers of its runs,
 # `configuration` what it ran on.
@@ -51,11 +53,14 @@ def outcome(name, text):
                             % (name, error, text)) from error
 
 
-def clean_environment(**more):
-    """Return the environment of a measured process: ours, with nothing that swaps libraries."""
+def clean_environment(settings=None, **more):
+    """Return the environment of a measured process: ours, with nothing that swaps libraries, and as long as
+    `settings` (None: no longer than it is) want it."""
     kept = {key: value for key, value in os.environ.items()
             if key not in ('LD_LIBRARY_PATH', 'LD_PRELOAD', 'PYTHONPATH', 'PYTHONHOME')}
     kept.update(more)
+    if settings is not None and settings.padding:
+        kept['SQPYTE_BENCHMARK_PADDING'] = 'x' * settings.padding
     return kept
 
 
@@ -114,7 +119,7 @@ class PythonEngine(Engine):
             more['PYPY_GC_NURSERY'] = settings.nursery
         if self.on_stock:
             more['LD_LIBRARY_PATH'] = places.stock_loader_folder()
-        return clean_environment(**more)
+        return clean_environment(settings, **more)
 
     def command(self, benchmark, scale, database, settings):
         """Return the command line (list of str) and the environment (dict) of a process that runs
@@ -175,7 +180,7 @@ class ProgramEngine(Engine):
         """Return the command line (list of str) and the environment (dict) of a process that runs
         `benchmark` (a name, or '' for no more than its configuration)."""
         return c_command(driver.build(driver.MICRO), self.library(), benchmark, database,
-                         settings), clean_environment()
+                         settings), clean_environment(settings)
 
     def read(self, found):
         """Return the Outcome of what a process printed, with answers as Python's."""
@@ -224,7 +229,7 @@ class LibraryEngine(Engine):
     def sql_command(self, sql, database, settings, more=None):
         """Return the same of a process that runs a statement, with `more` (a dict) in its environment."""
         return (c_command(driver.build(), self.library(), sql, database, settings),
-                clean_environment(**dict(self.environment, **more or {})))
+                clean_environment(settings, **dict(self.environment, **more or {})))
 
     def run_sql(self, sql, database, settings, more=None):
         """Run one statement in a process of its own, with `more` (a dict) in its environment; return

@@ -1,7 +1,30 @@
 """Runs the engines in turns, checks their answers, and turns times into results."""
 
+import random
+
 from benchmarks import answers, estimate, turns
 from benchmarks.engines import EngineFailure
+
+LONGEST_PADDING = 20000     # bytes
+
+
+def layouts(seed, query, rounds):
+    """Return by how many bytes the environments of a query's processes are to be longer, by round.
+
+    Where a process has its memory depends on how long its environment is, and with that, which addresses
+    share a cache line and which hashes of them collide: two processes of one layout say less about a
+    program than two of different ones (T. Mytkowicz et al.: Producing wrong data without doing anything
+    obviously wrong!, ASPLOS 2009).
+
+    Args:
+        seed: of the numbers (int), or None: all environments are as they are.
+        query: the query's name.
+        rounds: how many (int).
+    """
+    if seed is None:
+        return [0] * rounds
+    numbers = random.Random('%d %s' % (seed, query))
+    return [numbers.randrange(LONGEST_PADDING) for _ in range(rounds)]
 
 
 def collect(engines, query, scale, database, settings, rounds, progress=None):
@@ -17,6 +40,9 @@ def collect(engines, query, scale, database, settings, rounds, progress=None):
         rounds: number of processes for each engine.
         progress: None, or a function called with the round before each.
 
+    The processes of a round have environments of one length, which is another one in each round, by the
+    seed `settings.layouts`.
+
     Returns:
         A dict of engine name to its list of Outcomes, in the order of `engines`.
 
@@ -24,11 +50,12 @@ def collect(engines, query, scale, database, settings, rounds, progress=None):
         EngineFailure: a process failed.
     """
     outcomes: dict = {name: [] for name in engines}
-    for number in range(rounds):
+    for number, padding in enumerate(layouts(settings.layouts, query, rounds)):
         if progress is not None:
             progress(number)
         order = list(engines) if number % 2 == 0 else list(engines)[::-1]
-        found = turns.outcomes([engines[name] for name in order], query, scale, database, settings)
+        found = turns.outcomes([engines[name] for name in order], query, scale, database,
+                               settings._replace(padding=padding))
         for name, outcome in zip(order, found):
             outcomes[name].append(outcome)
     return outcomes

@@ -80,7 +80,7 @@ def run(module, program):
     """Return the processor's time (seconds) of one process that runs `program` (its source)."""
     environment = clean_environment(PYTHONPATH=places.ROOT)
     done = subprocess.run([sys.executable, '-c', HEAD + program + TAIL, module], check=True,
-                          env=environment, stdout=subprocess.PIPE, timeout=120)
+                          env=environment, stdout=subprocess.PIPE, timeout=1800)
     return float(done.stdout)
 
 

@@ -20,6 +20,28 @@ def run(arguments, tmp_path, expected_code=0):
     return json.loads(path.read_text())
 
 
+def test_rounds_have_layouts_of_their_own():
+    """Each round's environments have another length, which the seed and the query say."""
+    found = measure.layouts(1, 'q1', 20)
+    assert found == measure.layouts(1, 'q1', 20)
+    assert len(set(found)) > 15 and all(0 <= padding < measure.LONGEST_PADDING for padding in found)
+    assert found != measure.layouts(2, 'q1', 20) and found != measure.layouts(1, 'q2', 20)
+    assert measure.layouts(None, 'q1', 3) == [0, 0, 0]
+
+
+@pytest.mark.parametrize('engine', [engines.MICRO['sqpyte-pypy'], engines.MICRO['stock-pypy'],
+                                    engines.TPCH['stock']], ids=lambda engine: engine.name)
+def test_environments_are_longer_by_the_padding(engine, monkeypatch):
+    monkeypatch.setattr(engines.driver, 'build', lambda *program: 'driver')
+    lengths = []
+    for padding in (1, 1001):
+        settings = engines.Settings(0, 0.0, 1, 0.0, None, None, 600, 'wall', padding=padding)
+        name = 'select' if engine.name.endswith('pypy') else 'q1'
+        _, environment = engine.command(name, 1.0, 'path', settings)
+        lengths.append(sum(len(key) + len(value) for key, value in environment.items()))
+    assert lengths[1] - lengths[0] == 1000
+
+
 def check_results(results, suite, baseline):
     """Check that every result object is as the harness promises."""
     medians = {(row['query'], row['engine']): row for row in results}
@@ -38,6 +60,7 @@ def check_results(results, suite, baseline):
 def check_configuration(configuration, names):
     """Check that nothing a reader needs is missing."""
     method = configuration['method']
+    assert method['layouts'].endswith('seed 1')
     assert (method['processes_per_engine'], method['warmup_runs_at_least']) == (2, 1)
     assert configuration['data']['scale'] == 0.01
     assert configuration['data']['rows']['lineitem'] == 60175

@@ -12,7 +12,7 @@ from tests.differential.capi import Connection, Library
 
 SCALE = 0.01
 ONCE = Settings(warmup_runs=0, warmup_seconds=0.0, runs=1, seconds=0.0, cache_size=None,
-                nursery=None, timeout=300, clock='wall')
+                nursery=None, timeout=1800, clock='wall')
 
 
 @pytest.fixture(scope='module')

@@ -1,14 +1,16 @@
 """Processes that take turns run by run: their order, phases, and what becomes of failures."""
 
 import os
+import select
+import subprocess
 import sys
-import time
+import types
 
 import pytest
 
 from benchmarks import engines, measure, places, turns
 
-SETTINGS = engines.Settings(2, 0.0, 3, 0.0, None, None, 60, 'wall')
+SETTINGS = engines.Settings(2, 0.0, 3, 0.0, None, None, 600, 'wall')
 PROGRAM = """
 import sys, time
 name, log = sys.argv[1:3]
@@ -66,16 +68,36 @@ def test_a_phase_lasts_until_every_engine_has_run_for_its_time(tmp_path):
 
 @pytest.mark.parametrize('body, message', [
     ('sys.exit("too hot")', 'B: exit code 1\ntoo hot'),
-    ('time.sleep(60)', 'B: no end in time'),
+    ('time.sleep(3600)', 'B: no end in time'),
 ])
-def test_a_failing_process_ends_all(tmp_path, body, message):
+def test_a_failing_process_ends_all(tmp_path, monkeypatch, body, message):
+    """A process that fails, or whose time is over while it runs, ends the others."""
     log = str(tmp_path / 'log')
-    start = time.monotonic()
+    processes = []
+
+    def until_b_sleeps(reads, writes, others, left):
+        """select.select, but time is over as soon as B runs; no clock decides."""
+        while True:
+            ready = select.select(reads, writes, others, 0.01)
+            if ready[0]:
+                return ready
+            with open(log) as file:
+                if 'sleep' in body and 'B first' in file.read():
+                    return [], [], []
+
+    class Noted(subprocess.Popen):
+        def __init__(self, *args, **keywords):
+            super().__init__(*args, **keywords)
+            processes.append(self)
+
+    monkeypatch.setattr(turns, 'select', types.SimpleNamespace(select=until_b_sleeps))
+    monkeypatch.setattr(turns.subprocess, 'Popen', Noted)
+    open(log, 'w').close()
     with pytest.raises(engines.EngineFailure) as caught:
         turns.outcomes([Program('A', log), Program('B', log, body)], 'query', 1.0, 'path',
-                       SETTINGS._replace(timeout=2))
+                       SETTINGS)
     assert message in str(caught.value)
-    assert time.monotonic() - start < 30
+    assert [process.poll() is not None for process in processes] == [True, True]
 
 
 def test_a_c_program_takes_turns(tmp_path):
@@ -84,7 +106,7 @@ def test_a_c_program_takes_turns(tmp_path):
     left, right = turns.outcomes([engine, engine], 'SELECT 1', 1.0, ':memory:', SETTINGS)
     for found in (left, right):
         assert (found.warmup_runs, len(found.samples_s), found.answers) == (2, 3, [[[1]]])
-        assert 0 < found.first_run_s < 5 and 0 < found.startup_s < 5
+        assert 0 < found.first_run_s and 0 < found.startup_s
     with pytest.raises(engines.EngineFailure, match='no such table: absent'):
         turns.outcomes([engine], 'SELECT * FROM absent', 1.0, ':memory:', SETTINGS)
 

@@ -17,7 +17,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCRATCH = os.path.join(ROOT, "build", "differential")
-PATIENCE = 30      # seconds for one script
+PATIENCE = 600     # seconds for one script
 _PROTOCOL = 4
 
 
@@ -106,7 +106,7 @@ class Worker:
             process, self.process = self.process, None
             process.stdin.close()
             try:
-                self.status = process.wait(10)
+                self.status = process.wait(600)
             except subprocess.TimeoutExpired:
                 process.kill()
                 self.status = process.wait()

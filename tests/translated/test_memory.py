@@ -50,7 +50,7 @@ def process(vm_library):
     def run(program, **environment):
         done = subprocess.run([sys.executable, '-c', HEAD + program, vm_library], cwd=ROOT,
                               env=dict(os.environ, **environment), stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, universal_newlines=True, timeout=300)
+                              stderr=subprocess.PIPE, universal_newlines=True, timeout=1800)
         assert done.returncode == 0, done.stderr[-3000:]
         return done.stdout
     return run

@@ -278,5 +278,5 @@ print(owners(together) > 0, owners(alone), together[0][0][0] and len(together[0]
 def test_the_first_of_eight_threads_gets_the_vm_and_the_next_one_when_it_has_ended(vm_library, mode):
     done = subprocess.run([sys.executable, "-c", IN_THREADS_ONLY, vm_library, mode], cwd=ROOT,
                           env=dict(os.environ), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          universal_newlines=True, timeout=300)
+                          universal_newlines=True, timeout=1800)
     assert (done.returncode, done.stdout) == (0, "True 7 4\n"), done.stderr[-3000:]
