@@ -5,6 +5,7 @@ import threading
 import pytest
 
 import sqpyte
+from tests.interrupting import interrupted
 
 
 def in_thread(function):
@@ -96,12 +97,10 @@ def test_threads_share_a_cursor_if_allowed(path):
 
 def test_interrupt_from_another_thread(path):
     connection = sqpyte.connect(path)
-    timer = threading.Timer(0.2, connection.interrupt)
-    timer.start()
-    with pytest.raises(sqpyte.OperationalError, match='interrupted'):
-        connection.execute('WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) '
-                           'SELECT count(*) FROM c').fetchall()
-    timer.join()
+    with interrupted(connection.interrupt, 0.2):
+        with pytest.raises(sqpyte.OperationalError, match='interrupted'):
+            connection.execute('WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) '
+                               'SELECT count(*) FROM c').fetchall()
     connection.close()
 
 

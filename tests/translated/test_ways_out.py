@@ -10,6 +10,7 @@ import pytest
 
 from tests.differential.capi import Connection, Error, Library, ffi
 from tests.differential.tiers import ROOT
+from tests.interrupting import interrupted
 from tests.translated.sample import GROUPED, ROWS, SCAN, attempt, filled
 
 HOT, ALWAYS = 1, 2
@@ -34,13 +35,8 @@ def library(request, vm_library):
 
 def interrupted_after(connection, sql, delay):
     """Run a statement and interrupt it after so many seconds: its error, or its rows."""
-    timer = threading.Timer(delay, connection.c.sqlite3_interrupt, [connection.db])
-    timer.start()
-    try:
+    with interrupted(lambda: connection.c.sqlite3_interrupt(connection.db), delay):
         return attempt(connection, sql)
-    finally:
-        timer.cancel()
-        timer.join()
 
 
 @pytest.mark.parametrize("sql", [SLOW, INSERTING], ids=["reading", "writing"])
