@@ -209,7 +209,9 @@ int sqpyte_compare_numeric_texts(long a, long na, long b, long nb){
 long sqpyte_sorter_row(void *pVdbeCursor, void *pn){
   return (long)vdbeSorterRowkey(((VdbeCursor*)pVdbeCursor)->uc.pSorter, (int*)pn);
 }
+/* A record that ends with a zeroblob, and was made in C, lacks these zeros. */
 int sqpyte_sorter_insert(void *pVdbeCursor, void *pMem){
+  if( ExpandBlob((Mem*)pMem) ) return SQLITE_NOMEM_BKPT;
   return sqlite3VdbeSorterWrite((VdbeCursor*)pVdbeCursor, (Mem*)pMem);
 }
 int sqpyte_sorter_next(void *pVdbe, void *pVdbeCursor){

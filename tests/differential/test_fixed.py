@@ -67,6 +67,13 @@ EXAMPLES = {
         [("", b"")], "SELECT a, b, a = b, typeof(a), typeof(b), a || b FROM t",
         [("", b"", 0, "text", "blob", "")]),
     "negative zero": ([(-0.0, 0)], "SELECT a, a = b, -a FROM t", [(-0.0, 1, 0.0)]),
+    "zeroblobs at the end of records that are sorted": (
+        [(2, 0), (1, 0)], "SELECT coalesce(zeroblob(3), rowid) FROM t ORDER BY CAST(a AS TEXT)",
+        [(b"\x00" * 3,), (b"\x00" * 3,)]),
+    "zeroblobs at the end of records that are distinct": (
+        [(2, 0), (1, 0)],
+        "SELECT DISTINCT coalesce(zeroblob(3), rowid) FROM t UNION SELECT zeroblob(b) FROM t",
+        [(b"",), (b"\x00" * 3,)]),
     "error after rows": (
         [(1, 0), (2, 0), (None, 0)], "SELECT a, fail(a IS NULL) FROM t", None),
 }
