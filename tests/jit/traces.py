@@ -60,12 +60,14 @@ def is_swap(line, following):
     return places[0] is not None and bool(ends) and ends[0] - int(places[0].group(1)) <= LONGEST_SWAP
 
 
-def traces_of(command, database, sql, log, mode='hot'):
+def traces_of(command, database, sql, log, mode='hot', padding=0):
     """Run sql and return (its output, the loops and bridges compiled).
 
-    Args: command, path of build/sqpyte; database and log, file names; mode, as SQPYTE_VM.
+    Args: command, path of build/sqpyte; database and log, file names; mode, as SQPYTE_VM;
+    padding, by how many bytes the environment is longer.
     """
     environment = dict(os.environ, PYPYLOG='jit-log-opt:' + str(log), SQPYTE_VM=mode,
+                       PADDING='x' * padding,
                        SQPYTE_VM_THRESHOLD='3000')      # whatever is left to do
     for name in ('SQPYTE_JIT', 'SQPYTE_WITHOUT', 'SQPYTE_VM_MEMORY'):
         environment.pop(name, None)
