@@ -142,23 +142,6 @@ EDITS = [
         "  if( xTrace==0 ) mTrace = 0;\n",
     ),
     _before("stamp-commit", "  assert( db->nVdbeActive>0 );  /* At least this one VM is active */\n"),
-    Edit(
-        "stamp-savepoint",
-        "  char *zName;                    /* Name of savepoint */\n"
-        "  int nName;\n"
-        "  Savepoint *pNew;\n"
-        "  Savepoint *pSavepoint;\n"
-        "  Savepoint *pTmp;\n"
-        "  int iSavepoint;\n"
-        "  int ii;\n",
-        "  char *zName;                    /* Name of savepoint */\n"
-        "  int nName;\n"
-        "  Savepoint *pNew;\n"
-        "  Savepoint *pSavepoint;\n"
-        "  Savepoint *pTmp;\n"
-        "  int iSavepoint;\n"
-        "  int ii;\n"
-        "  sqpyteBeforeChange(db);\n",
-    ),
+    _before("stamp-savepoint", "  Savepoint *pTmp;\n  int iSavepoint;\n  int ii;\n"),
     _before("stamp-progress", "    db->nProgressOps = (unsigned)nOps;\n"),
 ]

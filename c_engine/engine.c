@@ -3,7 +3,7 @@
 ** translation unit, the choice of tier and the helpers for the RPython VM
 ** (tier.c, settings.c, vm_helpers.c, vm_functions.c, vm_texts.c,
 ** vm_patterns.c, vm_convert.c, vm_rowset.c, seek.c, look_ahead.c, recall.c,
-** kept.c, program_key.c), the fused calls (fused.c), the page batches (batch.c,
+** kept.c, program_key.c), the fused calls (fused.c, busy.c), the page batches (batch.c,
 ** worth.c), the row batches (rows.c), the cuts (cuts.c) and the tapes (tapes.c)
 ** of the PyPy module.
 */
@@ -266,6 +266,7 @@ int sqpyte_may_seek(void *pVdbe){
 #include "vm_rowset.c"
 #include "program_key.c"
 #include "tier.c"
+#include "busy.c"
 #include "fused.c"
 #include "sort_rank.c"
 #include "batch.c"
