@@ -222,10 +222,11 @@ def _decode_default(op, p4type, p4):
 
 def _decode_key_info(op, key_info):
     """Collations and sort flags of a KeyInfo: of all of its columns, which comparisons may use."""
-    n = mem.u16(key_info, KeyInfo_nAllField)
     flags_at = mem.i64(key_info, KeyInfo_aSortFlags)
     if flags_at == 0 or op.p5 & OPFLAG_PERMUTE:
         return
+    # The flags lie behind the collations. UPDATE FROM and sorters raise nAllField above what there is.
+    n = min(mem.u16(key_info, KeyInfo_nAllField), (flags_at - key_info - KeyInfo_aColl) // 8)
     collations = []
     sort_flags = []
     for i in range(n):

@@ -93,6 +93,17 @@ def test_example(capi_tiers, name):
         assert transcript[2] == rows_of(expected)
 
 
+def test_more_columns_than_collations(capi_tiers):
+    """UPDATE FROM puts rows into a table of temporary ones, whose KeyInfo knows its key's collations only."""
+    actions = [("run", 0, "CREATE TABLE t(a, PRIMARY KEY(a DESC)) WITHOUT ROWID"),
+               ("run", 0, "CREATE TABLE u(b)"),
+               ("many", 0, "INSERT INTO u VALUES (?)", [(2,), (3,)]),
+               ("many", 0, "INSERT INTO t VALUES (?)", [(1,), (2,), (3,)]),
+               ("run", 0, "UPDATE t SET a = 'x' || a FROM u WHERE a >= b"),
+               ("run", 0, "SELECT a FROM t")]
+    assert capi_tiers.check(script(actions))[5] == rows_of([("x3",), ("x2",), (1,)])
+
+
 @pytest.mark.parametrize("name", tiers.chosen(
     [name for name in tiers.MODES if name not in ("stock",) + tiers.POISONED]))
 def test_tier_is_there(capi_tiers, name):
