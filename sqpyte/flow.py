@@ -80,8 +80,12 @@ def _direct(ops, pc):
         found = [op.p1, op.p2, op.p3]
     else:
         found = [pc + 1]
-        if declaration.jumps:
+        if declaration.to_p2:
             found.append(op.p2)
+        if declaration.skips:
+            found.append(pc + 2)
+        if op.corrupt > 0:
+            found.append(op.corrupt)
         if op.opcode == opcodes.OP_SeekScan and pc + 1 < len(ops):
             found.append(ops[pc + 1].p2)
     return [i for i in found if 0 <= i < len(ops)]

@@ -6,6 +6,7 @@ program does, times the words of a set: `effort` counts it.  An opcode that isn'
 taken to read every register, to write none, and to jump to whatever P2 may name.
 """
 from c_engine.generated import opcodes
+from sqpyte import functions
 from sqpyte.flow import Flow, declaration_of, successors  # noqa: F401  (asked here by the inliner)
 from sqpyte.operands import link_keys, operand, registers_of
 from sqpyte.optable import ALL, WRITTEN
@@ -298,4 +299,6 @@ def annotate_effects(ops, ncursors, highest):
                 anything = True
             elif 0 <= operand(op, number) < ncursors:
                 moves.append(operand(op, number))
+        if declaration.user_code and op.function == functions.USER:
+            anything = True
         op.moves = everything if anything else moves[:]

@@ -50,6 +50,8 @@ def special_register(op, special):
         return op.next_key
     if special == _FROM_P1:
         return op.p1
+    if special == _UNDECODED:
+        return op.p3 if op.corrupt > 0 else 0
     return op.p3 if op.p1 < 0 else 0
 
 
@@ -57,6 +59,7 @@ _ARGUMENTS = SPECIAL.index('ARGUMENTS')
 _FROM_P1 = SPECIAL.index('FROM_P1')
 _NEXT_KEY = SPECIAL.index('NEXT_KEY')
 _RECORD = SPECIAL.index('RECORD')
+_UNDECODED = SPECIAL.index('UNDECODED')
 _SKIP = SPECIAL.index('SKIP')
 _P2REG = SPECIAL.index('P2REG')
 
@@ -75,7 +78,12 @@ def operand(op, number):
 
 
 def link_keys(ops):
-    """Note at each SeekScan the key of the SeekGE behind it, which it compares."""
+    """Note at each SeekScan the key of the SeekGE behind it, which it compares; and at each Column
+    where the program goes on if a record is corrupt, which its Init may say."""
+    if ops and ops[0].opcode == opcodes.OP_Init and ops[0].p3 > 0:
+        for op in ops:
+            if op.opcode == opcodes.OP_Column:
+                op.corrupt = ops[0].p3
     for pc in range(len(ops) - 1):
         if ops[pc].opcode == opcodes.OP_SeekScan:
             ops[pc].next_key = ops[pc + 1].p3

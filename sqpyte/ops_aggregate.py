@@ -11,7 +11,7 @@ from sqpyte.values import W_Bytes, W_Int, W_Null, W_Real, W_Text
 SKIPPED = 1003      # SQPYTE_SKIPPED
 
 
-@opcode('AggStep', reads='P2@P5 P3 SKIP', writes='P3 SKIP', user_code=True, moves='')
+@opcode('AggStep', reads='P2@P5 P3 SKIP', writes='P3 SKIP', user_code=True, moves='', converts='P2@P5')
 def op_agg_step(frame, op, pc):
     """A step of the aggregate P4 with the arguments r[P2@P5]; r[P3] is the accumulator."""
     if op.aggregate != 0 and _step_on_values(frame, op):
@@ -19,7 +19,8 @@ def op_agg_step(frame, op, pc):
     return _step_on_registers(frame, op, pc)
 
 
-@opcode('AggInverse', reads='P2@P5 P3 SKIP', writes='P3 SKIP', user_code=True, moves='')
+@opcode('AggInverse', reads='P2@P5 P3 SKIP', writes='P3 SKIP', user_code=True, moves='',
+        converts='P2@P5')
 def op_agg_inverse(frame, op, pc):
     """The opposite of a step of the aggregate P4 with the arguments r[P2@P5], which leave a
     window; r[P3] is the accumulator."""

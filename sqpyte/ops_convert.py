@@ -177,7 +177,8 @@ def op_add_imm(frame, op, pc):
 
 @opcode('MemMax', reads='P1 P2', writes='P1', moves='')
 def op_mem_max(frame, op, pc):
-    """r[P1] = the greater of the integers r[P1] and r[P2]."""
+    """r[P1] = the greater of the integers r[P1] and r[P2]. In a trigger's program r[P1] is the main
+    program's."""
     w1 = frame.read(op.p1)
     w2 = frame.read(op.p2)
     if not (isinstance(w1, W_Int) and isinstance(w2, W_Int)):
@@ -216,9 +217,9 @@ def op_int_copy(frame, op, pc):
     return pc + 1
 
 
-@opcode('SoftNull', writes='P1', moves='')
+@opcode('SoftNull', reads='P1', writes='P1', moves='')
 def op_soft_null(frame, op, pc):
-    """r[P1] = NULL, with its memory kept for later."""
+    """r[P1] = NULL, with its memory kept: a copy of its text, made by SCopy, stays good."""
     frame.write(op.p1, NULL)
     return pc + 1
 

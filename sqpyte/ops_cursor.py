@@ -129,7 +129,7 @@ def count(frame, counter):
     mem.set_i32(frame.vdbe, offset, mem.i32(frame.vdbe, offset) + 1)
 
 
-@opcode('Column', reads='RECORD', writes='P3', moves='P1')
+@opcode('Column', reads='RECORD UNDECODED', writes='P3', jumps='CORRUPT', moves='P1', touches='ALL')
 def op_column(frame, op, pc):
     """r[P3] = column P2 of the row under cursor P1, or the default P4 (else NULL) where the
     record has fewer columns."""

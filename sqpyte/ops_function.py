@@ -81,5 +81,7 @@ def op_function(frame, op, pc):
     return call_on_registers(frame, op, pc)
 
 
-declare('Function', op_function, reads='ARGUMENTS', writes='P3', user_code=True, moves='')
-declare('PureFunc', op_function, reads='ARGUMENTS', writes='P3', user_code=True, moves='')
+declare('Function', op_function, reads='ARGUMENTS', writes='P3', user_code=True, moves='',
+        converts='ARGUMENTS')
+declare('PureFunc', op_function, reads='ARGUMENTS', writes='P3', user_code=True, moves='',
+        converts='ARGUMENTS')

@@ -98,7 +98,7 @@ declare_in_c('SeekScan',
              reads='NEXT_KEY', jumps='P2 NEXT')
 declare_in_c('SeekHit',
              "Bring cursor P1's count of matching key columns into the range P2 to P3.",
-             moves='')
+             moves='', touches='P1')
 declare_in_c('IfNoHope',
              "Jump to P2 if no row of index P1 can begin with r[P3@P4], given how many columns "
              "have matched.",
@@ -119,7 +119,7 @@ declare_in_c('Count', "r[P2] = the number of rows under cursor P1.", writes='P2'
 declare_in_c('RowData', "r[P2] = the record of the row under cursor P1.", writes='P2', moves='')
 declare_in_c('SequenceTest',
              "Jump to P2 the first time; counts cursor P1's sequence up.",
-             jumps='P2', moves='')
+             jumps='P2', moves='', touches='P1')
 
 # Cursors: writing. Insert reads the record r[P2] and the rowid r[P3]; of a Delete that is half an
 # UPDATE the preupdate hook may ask for the new row, whose rowid is r[P3].
@@ -180,7 +180,7 @@ declare_in_c('VInitIn',
 declare_in_c('VFilter',
              "Start cursor P1's scan with plan number r[P3] and the r[P3+1] arguments behind "
              "it; jump to P2 if there is no row.",
-             reads='P3..', jumps='P2')
+             reads='P3..', jumps='P2', converts='P3..')
 declare_in_c('VColumn',
              "r[P3] = column P2 of the row under the virtual table's cursor P1.",
              writes='P3')
@@ -191,7 +191,7 @@ declare_in_c('VRename', "Rename the virtual table P4 to r[P1].", reads='P1')
 declare_in_c('VUpdate',
              "Delete, insert or update a row of the virtual table P4, with the arguments "
              "r[P3@P2].",
-             reads='P3@P2')
+             reads='P3@P2', converts='P3@P2')
 
 # Values.
 declare_in_c('String8',
@@ -200,7 +200,7 @@ declare_in_c('String8',
 declare_in_c('AggStep1',
              "An AggStep (P1 is 0) or AggInverse whose first run in C has made it this; "
              "decoded as that.",
-             reads='P2@P5 P3', writes='P3')     # decoded as AggStep or AggInverse
+             reads='P2@P5 P3', writes='P3', converts='P2@P5')     # decoded as AggStep or AggInverse
 declare_in_c('Permutation',
              "The Compare behind it takes its columns in the order of the integers P4.",
              moves='')

@@ -48,7 +48,7 @@ _seek_rowid('NotExists', "Cursor P1 to the row of rowid r[P3]; jump to P2 if the
             False)
 
 
-def _seek(name, contract):
+def _seek(name, contract, jumps='P2'):
     number = getattr(opcodes, 'OP_' + name)
 
     def handler(frame, op, pc):
@@ -73,12 +73,13 @@ def _seek(name, contract):
         return pc + 2 if result == 2 else pc + 1
     handler.__doc__ = contract + (
         " The key is r[P3@P4], or the rowid r[P3]; jump to P2 if there is no such row.")
-    declare(name, handler, reads='P3 P3@P4', jumps='P2', moves='P1', seeks=True)
+    declare(name, handler, reads='P3 P3@P4', jumps=jumps, moves='P1', seeks=True)
 
 
-_seek('SeekGE', "Cursor P1 to the first row whose key is at least the one given.")
+# Of a seek that can only give an equal key, the comparison that follows is passed over.
+_seek('SeekGE', "Cursor P1 to the first row whose key is at least the one given.", 'P2 SECOND')
 _seek('SeekGT', "Cursor P1 to the first row whose key is above the one given.")
-_seek('SeekLE', "Cursor P1 to the last row whose key is at most the one given.")
+_seek('SeekLE', "Cursor P1 to the last row whose key is at most the one given.", 'P2 SECOND')
 _seek('SeekLT', "Cursor P1 to the last row whose key is below the one given.")
 
 
@@ -203,7 +204,7 @@ def rowid_of_entry(frame, c):
     return None
 
 
-@opcode('IdxRowid', writes='P2', moves='')
+@opcode('IdxRowid', writes='P2', moves='', touches='P1')
 def op_idx_rowid(frame, op, pc):
     """r[P2] = the rowid at the end of the entry under index cursor P1."""
     w = rowid_of_entry(frame, op.p1)
@@ -268,7 +269,7 @@ def op_if_null_row(frame, op, pc):
     return pc + 1
 
 
-@opcode('IfEmpty', jumps='P2', moves='')
+@opcode('IfEmpty', jumps='P2', moves='', touches='P1')
 def op_if_empty(frame, op, pc):
     """Jump to P2 if the B-tree of cursor P1 has no row."""
     vc = frame.cursor_address(op.p1)
@@ -282,7 +283,7 @@ def op_if_empty(frame, op, pc):
     return pc + 1
 
 
-@opcode('Sequence', writes='P2', moves='')
+@opcode('Sequence', writes='P2', moves='', touches='P1')
 def op_sequence(frame, op, pc):
     """r[P2] = how often this opcode has run for cursor P1 before."""
     at = frame.cursor_address(op.p1) + VdbeCursor_seqCount

@@ -44,7 +44,7 @@ class Op(object):
                           'alternate_column', 'exact', 'reads[*]', 'writes[*]', 'touched[*]',
                           'moves[*]', 'loads[*]', 'stepped[*]', 'kept[*]', 'dropped[*]',
                           'cleared[*]', 'slots[*]', 'alternate_slots[*]', 'in_c', 'next_key',
-                          'next_key_size', 'interruptible']
+                          'next_key_size', 'corrupt', 'interruptible']
 
     def __init__(self, opcode, p1, p2, p3, p5):
         self.opcode = opcode
@@ -72,6 +72,7 @@ class Op(object):
         self.dead = []              # of a loop's last opcode: registers dead at the loop's head;
         #                             of a Gosub: live in its subroutine for other callers' sake
         self.interruptible = False  # upstream looks for an interrupt here, and user code may have made one
+        self.corrupt = 0            # of a Column: where the program goes on if a record is corrupt, or 0
         self.next_key = 0           # of a SeekScan: first register and number of those that the
         self.next_key_size = 0      # SeekGE behind it seeks by
         self.fields = 0             # room for MakeRecord's fields
