@@ -14,8 +14,8 @@ ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
 .PHONY: all help deps deps-test deps-upstream engine pypy-env test-env data figure3 python27 vm test test-all \
-        test-both test-pypy test-cpython test-upstream test-sanitized fuzz lint docs bench bench-ablations profile \
-        clean distclean
+        test-both test-pypy test-cpython test-upstream test-effects test-sanitized effects fuzz lint docs \
+        bench bench-ablations profile clean distclean
 .NOTPARALLEL:
 
 all: figure3  ## the main job: install and build what is missing, then run the paper's Figure 3
@@ -96,13 +96,27 @@ test-sanitized: deps-upstream engine test-env  ## run the C code under AddressSa
 deps-upstream: deps-test
 	@tools/install.sh upstream
 
+effects: engine pypy-env  ## build the checking build of the C tier, which compares opcodes with their declarations
+	@$(PYTHON) -m tools.effects
+
+# SQLite's suite goes on where it was stopped; FILES='fts5* select1' names files of it.
+test-effects: effects deps-upstream test-env  ## run all there is through the checking build (hours)
+	@rm -f build/effects/counts-sqllogictest build/effects/counts-differential
+	@$(PYTHON) -m pytest tests/effects/test_checker.py
+	@SQPYTE_EFFECTS_COUNTS=$(CURDIR)/build/effects/counts-differential SQPYTE_DIFFERENTIAL=effects,effects-vm \
+	  $(PYTHON) -m pytest tests/differential -k 'not module and not poison'
+	@SQPYTE_TESTS=all SQPYTE_EFFECTS_COUNTS=$(CURDIR)/build/effects/counts-sqllogictest \
+	  $(PYTHON) -m pytest tests/effects/test_sqllogictest.py
+	@$(PYTHON) -m tests.upstream run --config effects $(FILES)
+	@$(PYTHON) -m tools.effects counts
+
 # PyPy's tests and CPython's side by side, on two processors; the latter's output comes in one piece.
-test-both: deps-upstream test-env data
+test-both: deps-upstream test-env data effects
 	@$(MAKE) --no-print-directory test-cpython >build/test-cpython.log 2>&1 & cpython=$$!; \
 	 $(PYTHON) -m pytest tests; pypy=$$?; \
 	 wait $$cpython; cpython=$$?; cat build/test-cpython.log; test $$pypy = 0 && test $$cpython = 0
 
-test-pypy: deps-upstream test-env data
+test-pypy: deps-upstream test-env data effects
 	@$(PYTHON) -m pytest tests
 
 test-cpython: test-env data

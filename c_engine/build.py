@@ -85,10 +85,11 @@ def step(what, products, key, action):
     say('%s: done in %.0f s' % (what, time.time() - start))
 
 
-def compile_object(source, target, includes):
-    """Compile one C file to a position-independent object, by way of a temporary name."""
+def compile_object(source, target, includes, defines=()):
+    """Compile one C file to a position-independent object, by way of a temporary name; `defines` are
+    options besides those of flags.py."""
     partial = '%s.%d.part' % (target, os.getpid())
-    command = flags.compiler() + flags.COMPILE + flags.DEFINES
+    command = flags.compiler() + flags.COMPILE + flags.DEFINES + list(defines)
     for folder in includes:
         command += ['-I', folder]
     subprocess.run(command + ['-c', source, '-o', partial], check=True)

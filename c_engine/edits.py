@@ -19,7 +19,7 @@ _AREAS = (edits_validity, edits_tiers, edits_values, edits_seeks, edits_pages, e
 EDITS = [one for area in _AREAS for one in area.EDITS]
 # What the edited text depends on.
 FILES = [__file__, edit.__file__] + [area.__file__ for area in _AREAS]
-__all__ = ["EDITS", "FILES", "VISIBLE", "Edit", "EditError", "apply"]
+__all__ = ["EDITS", "FILES", "VISIBLE", "Edit", "EditError", "apply", "apply_each"]
 
 
 # sqlite3VdbeExec, from its head to the end of its file within the amalgamation.
@@ -69,6 +69,14 @@ def _visible(text, name):
     return text
 
 
+def apply_each(text, edits):
+    """Apply these edits (list of Edit) to text (str), which is returned. Raises: EditError."""
+    for one in edits:
+        _exactly_once(text, one.find, one.name)
+        text = text.replace(one.find, one.replace)
+    return text
+
+
 def apply(text):
     """Apply all edits to upstream's amalgamation.
 
@@ -76,9 +84,7 @@ def apply(text):
     Returns: the edited content (str).
     Raises: EditError naming the edit that doesn't match exactly once.
     """
-    for one in EDITS:
-        _exactly_once(text, one.find, one.name)
-        text = text.replace(one.find, one.replace)
+    text = apply_each(text, EDITS)
     for name in VISIBLE:
         text = _visible(text, name)
     _exactly_once(text, _EXEC_HEAD, "exec-twice (head)")

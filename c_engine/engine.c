@@ -169,6 +169,9 @@ static int sqpyteRunTo(Vdbe *p){
 static int sqpyteWorthwhile(Vdbe*, int, int);
 static void sqpyteNoteRun(Vdbe*);
 static int sqpyteRunAhead(Vdbe *p);     /* rows.c */
+#ifdef SQPYTE_CHECK_EFFECTS
+static int sqpyteCheckedExec(Vdbe*);    /* effects/check.c: another build, which is all C tier */
+#endif
 
 /* What upstream sets when sqlite3_step enters sqlite3VdbeExec, and carries from opcode to opcode. */
 static void sqpyteBeginStep(Vdbe *p){
@@ -192,6 +195,9 @@ static int sqpyteExecInTier(Vdbe *p){
   p->sqpyteResumed = 0;
   if( p->sqpyteStopPc ) return sqpyteRunTo(p);
   if( p->sqpyteRows ) return sqpyteRunAhead(p);
+#ifdef SQPYTE_CHECK_EFFECTS
+  return sqpyteCheckedExec(p);
+#endif
   p->sqpyteTier = SQPYTE_TIER_C;
   if( allowHot==SQPYTE_MODE_ALWAYS ){
     p->sqpyteReason = sqpyteObstacle(p);
@@ -274,3 +280,6 @@ int sqpyte_may_seek(void *pVdbe){
 #include "rows.c"
 #include "cuts.c"
 #include "tapes.c"
+#ifdef SQPYTE_CHECK_EFFECTS
+#include "effects/check.c"
+#endif

@@ -102,6 +102,16 @@ def poisoned_tiers(stock):
 
 
 @pytest.fixture(scope="session")
+def checked_tiers(stock):
+    """The Comparison of the checking build, by the opcode table and by the VM's own analysis."""
+    comparison = Comparison(stock, stock, [tiers.capi_tier(name) for name in tiers.CHECKED])
+    if comparison.missing:
+        pytest.fail(str(comparison.missing), pytrace=False)
+    yield comparison
+    comparison.stop()
+
+
+@pytest.fixture(scope="session")
 def module_tiers(stock):
     """The Comparison of the ways in which `import sqpyte` runs statements."""
     names = tiers.chosen(tiers.MODULES)

@@ -8,6 +8,8 @@ untranslated-hot      the same                      hot loops only: the hand-ove
 untranslated-poison   the same                      as -always, dead registers overwritten before
                                                     C goes on
 untranslated-c        the same                      so, too, and every opcode runs in C
+effects               effects/libsqpyte-effects.so  the checking build of the C tier, by the opcode table
+effects-vm            the same                      by the VM's analysis of each program, and its liveness
 translated-always     libsqpyte.so                  every statement in the translated VM
 translated-hot        the same                      hot loops only
 
@@ -32,6 +34,8 @@ MODES = {
     "untranslated-hot": HOT,
     "untranslated-poison": ALWAYS,
     "untranslated-c": ALWAYS,
+    "effects": OFF,
+    "effects-vm": OFF,
     "translated-always": ALWAYS,
     "translated-hot": HOT,
 }
@@ -40,9 +44,13 @@ LIBRARIES = {
     "engine": "libsqpyte-engine.so",
     "untranslated": "libsqpyte-engine.so",
     "translated": "libsqpyte.so",
+    "effects": os.path.join("effects", "libsqpyte-effects.so"),
 }
 # Those that only test_poison.py runs.
 POISONED = ("untranslated-poison", "untranslated-c")
+# Those that only test_effects.py runs; the others, too, if SQPYTE_DIFFERENTIAL names them, as
+# `make test-effects` does.
+CHECKED = ("effects", "effects-vm")
 # How often a script is run before its transcript counts: the JIT's code has to be right too.
 RUNS = {"translated-always": 6, "translated-hot": 6}
 # The translated VM's JIT, made to compile loops of a few iterations.
@@ -94,9 +102,10 @@ def module_oracle():
 
 
 def chosen(names):
-    """Those of names that SQPYTE_DIFFERENTIAL (a list separated by commas) leaves in."""
+    """Those of names that SQPYTE_DIFFERENTIAL (a list separated by commas) leaves in; all but the
+    checking build's, if it is empty."""
     wanted = os.environ.get("SQPYTE_DIFFERENTIAL", "")
-    return [name for name in names if not wanted or name in wanted.split(",")]
+    return [name for name in names if (name in wanted.split(",") if wanted else name not in CHECKED)]
 
 
 def started(tiers):

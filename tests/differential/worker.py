@@ -119,7 +119,8 @@ def _capi_runner(path, tier):
     from .capi_session import Session
     from .tiers import MODES, RUNS
     if not os.path.exists(path):
-        raise Unavailable("%s is missing: run `make vm`" % os.path.relpath(path, ROOT))
+        raise Unavailable("%s is missing: run `make %s`" % (
+            os.path.relpath(path, ROOT), "effects" if tier.startswith("effects") else "vm"))
     if tier.startswith("untranslated"):
         try:
             from sqpyte import host
@@ -128,6 +129,9 @@ def _capi_runner(path, tier):
         host.install(path)
         if tier in ("untranslated-poison", "untranslated-c"):
             host.poison(all_in_c=tier == "untranslated-c")
+    if tier == "effects-vm":
+        from tests.effects import provider
+        provider.install(path)
     library = capi.Library(path)
     mode = MODES[tier]
 

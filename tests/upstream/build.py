@@ -42,10 +42,10 @@ def tcl():
 
 
 class Programs:
-    """The test programs of one library: in build/upstream/stock or build/upstream/ours.
+    """The test programs of one library: in a folder of build/upstream.
 
     Args:
-        which: linking.STOCK or linking.OURS.
+        which: linking.STOCK, linking.OURS or linking.CHECKED, which is the folder's name, too.
         paths: c_engine.build.Paths.
         origin: sources.Sources, prepared.
         needs_vm: False: for the C tier, ours is built even if there is no translated VM.

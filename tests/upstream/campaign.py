@@ -74,7 +74,7 @@ class Campaign:
     Args:
         folder: for results and work.
         tree: the tree's folder.
-        programs: {'stock': build.Programs, 'ours': build.Programs}.
+        programs: build.Programs by name (running.program_of).
     """
 
     def __init__(self, folder, tree, programs):
@@ -85,8 +85,10 @@ class Campaign:
         running.drop_old(results)
         self.results = {running.STOCK: running.Results(results, running.STOCK, programs['stock'].key)}
         for name in running.CONFIGURATIONS:
-            key = programs['ours'].key_of_c if name == running.C_TIER else programs['ours'].key
-            self.results[name] = running.Results(results, name, key)
+            one = programs.get(running.program_of(name))
+            if one is not None:
+                self.results[name] = running.Results(
+                    results, name, one.key_of_c if name == running.C_TIER else one.key)
         self._numbers = iter(range(1 << 30))
         self._lock = threading.Lock()
         self._processes = running.Processes()
@@ -94,7 +96,7 @@ class Campaign:
     def _run(self, file, configuration, seconds):
         with self._lock:
             number = next(self._numbers)
-        program = self.programs['stock' if configuration == running.STOCK else 'ours'].testfixture
+        program = self.programs[running.program_of(configuration)].testfixture
         work = os.path.join(self.folder, 'work', '%d-%d' % (os.getpid(), number))
         path = os.path.join(self.tree, file)
         return running.run(self._processes, program, path, configuration, seconds, work)

@@ -21,7 +21,9 @@ from rich.table import Table
 
 from c_engine import build as engine
 from c_engine.edit import EditError
-from tests.upstream import build, campaign, comparing, files, fuzzing, headers, running, sources, tree
+from tests.upstream import (
+    build, campaign, comparing, files, fuzzing, headers, linking, running, sources, tree)
+from tools import effects
 
 SHOWN = 10  # differences of one file that are shown
 
@@ -34,7 +36,7 @@ def parser():
     option = made.add_argument
     option('files', nargs='*', help='test files of SQLite\'s tree')
     option('--config', action='append', choices=sorted(running.CONFIGURATIONS), metavar='NAME',
-           help='a configuration, more than once if you like: %s; without it, all'
+           help='a configuration, more than once if you like: %s; without it, all but effects'
                 % ', '.join(running.CONFIGURATIONS))
     option('--part', action='store_true', help='the files that `make test` runs')
     option('--again', action='store_true', help='run what has been run before, too (stock is kept)')
@@ -44,12 +46,18 @@ def parser():
     return made
 
 
-def prepared(needs_vm):
-    """Return (sources.Sources, {'stock': Programs, 'ours': Programs}), built."""
+def prepared(configurations):
+    """Return (sources.Sources, {name: build.Programs}), built, of stock and of what the configurations
+    need."""
     paths = engine.Paths()
+    needed = {running.STOCK} | {running.program_of(name) for name in configurations}
+    if linking.CHECKED in needed:
+        effects.make()
+    needs_vm = any(running.program_of(name) == linking.OURS and name != running.C_TIER
+                   for name in configurations)
     origin = sources.Sources(paths)
     origin.prepare()
-    programs = {which: build.Programs(which, paths, origin, needs_vm) for which in ('stock', 'ours')}
+    programs = {which: build.Programs(which, paths, origin, needs_vm) for which in sorted(needed)}
     for one in programs.values():
         one.build()
     return origin, programs
@@ -152,7 +160,8 @@ def main(arguments):
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     options = parser().parse_intermixed_args(arguments)
     console = Console(stderr=False)
-    configurations = options.config or list(running.CONFIGURATIONS)
+    configurations = options.config or [name for name in running.CONFIGURATIONS
+                                        if running.program_of(name) != linking.CHECKED]
     try:
         if options.what == 'tree':
             console.print(str(tree.obtain()), soft_wrap=True)
@@ -164,7 +173,7 @@ def main(arguments):
             return 0
         if options.what == 'fuzz':
             return 0 if fuzz(console, options) else 1
-        origin, programs = prepared(configurations != [running.C_TIER])
+        origin, programs = prepared(configurations)
         names = options.files + (files.PART if options.part else [])
         chosen = files.choose(origin.directory, names)
         work = campaign.Campaign(os.path.join(engine.Paths().build, 'upstream'), origin.directory, programs)

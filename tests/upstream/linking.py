@@ -10,14 +10,16 @@ import subprocess
 
 from c_engine import build as engine
 from c_engine import flags, layout
-from tools import translate, vm_inputs
+from tools import effects, translate, vm_inputs
 
 STOCK = 'stock'
 OURS = 'ours'
+CHECKED = 'effects'     # the checking build of the C tier (tools/effects.py)
 
 # As the product is compiled, but with less effort: it takes half the time.
 COMPILE = ['-O1' if option == '-O2' else option for option in flags.COMPILE]
 
+_SAID = {STOCK: 'stock SQLite', OURS: 'the engine', CHECKED: 'the checking build'}
 NO_VM = 'the translated VM is missing: run `make vm`'
 
 
@@ -71,6 +73,8 @@ def link_to_product(which, paths, target, source, includes, with_vm):
     """Compile a program of one C file and link it to the library itself, stock's or ours."""
     if which == STOCK:
         library = paths.stock_link
+    elif which == CHECKED:
+        library = effects.LIBRARY
     else:
         library = os.path.join(paths.build, 'libsqpyte.so' if with_vm else 'libsqpyte-engine.so')
     partial = '%s.%d.part' % (target, os.getpid())
@@ -84,7 +88,7 @@ class Library:
     """SQLite as one object.
 
     Args:
-        which: STOCK or OURS.
+        which: STOCK, OURS or CHECKED.
         paths: c_engine.build.Paths.
         options: the compiler's options beside `compile`.
         includes: folders for headers beside SQLite's own.
@@ -104,6 +108,10 @@ class Library:
         if which == STOCK:
             self.source, own = os.path.join(paths.upstream, 'sqlite3.c'), [paths.upstream]
             inputs = [self.source]
+        elif which == CHECKED:
+            self.source, own = os.path.join(engine.ROOM, 'engine.c'), effects.INCLUDES
+            inputs = effects.inputs(paths)
+            options = list(options) + effects.OPTIONS
         else:
             self.source, own = os.path.join(engine.ROOM, 'engine.c'), [paths.edited, engine.ROOM]
             inputs = [os.path.join(paths.edited, 'sqlite3.c')] + engine.engine_sources()
@@ -121,7 +129,7 @@ class Library:
                 check_layout(self.paths, self.options)
             compile_object(self.compiling + self.options, self.source, self.target)
 
-        engine.step('%s for %s' % ({STOCK: 'stock SQLite', OURS: 'the engine'}[self.which],
+        engine.step('%s for %s' % (_SAID[self.which],
                                    os.path.relpath(self.target, self.paths.build)),
                     [self.target], self.key, action)
 

@@ -16,6 +16,7 @@ import threading
 import time
 
 from tests.upstream import events
+from tools import effects
 
 # By name: which library, and the environment that chooses the tier.
 _EAGER = 'threshold=3,function_threshold=3,trace_eagerness=2'
@@ -27,7 +28,14 @@ CONFIGURATIONS = {
     'always-eager': {'SQPYTE_VM': 'always', 'SQPYTE_JIT': _EAGER},
     'hot': {'SQPYTE_VM': 'hot'},
     'hot-1': {'SQPYTE_VM': 'hot', 'SQPYTE_VM_THRESHOLD': '1'},
+    'effects': {'SQPYTE_EFFECTS_COUNTS': effects.counts_file('upstream')},
 }
+
+
+def program_of(configuration):
+    """Return which test programs (build.Programs.which) a configuration runs."""
+    return configuration if configuration in (STOCK, 'effects') else 'ours'
+
 
 # A file may take this long, and this many times as long as it took stock: tracing costs, and the
 # machine may be busy.

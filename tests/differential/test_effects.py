@@ -1,0 +1,45 @@
+"""In the checking build of the C tier, whose opcodes run alone, queries and writes answer as stock."""
+from hypothesis import given
+
+from . import queries, test_joins
+from .budget import examples
+from .scripts import script
+from .test_functions import AGGREGATES, OVER, WINDOWED, table
+from .test_queries import cases, check
+
+
+@examples(15)
+@given(case=cases(queries.selects))
+def test_selects(checked_tiers, case):
+    check(checked_tiers, case)
+
+
+@examples(15)
+@given(case=cases(queries.aggregations))
+def test_aggregations(checked_tiers, case):
+    check(checked_tiers, case)
+
+
+@examples(25)
+@given(case=cases(queries.others, 4))
+def test_other_queries(checked_tiers, case):
+    check(checked_tiers, case)
+
+
+@examples(25)
+@given(case=cases(queries.writes, 4))
+def test_writes(checked_tiers, case):
+    check(checked_tiers, case, [("run", 0, "SELECT * FROM t"), ("run", 0, "PRAGMA integrity_check"),
+                                ("image", 0)])
+
+
+@examples(10)
+@given(case=test_joins.cases())
+def test_joins_and_unions(checked_tiers, case):
+    checked_tiers.check(case)
+
+
+def test_windows_and_aggregates(checked_tiers):
+    texts = ["SELECT %s %s FROM t LIMIT 60" % (call, over) for call in WINDOWED for over in OVER]
+    texts += ["SELECT typeof(b), %s FROM t GROUP BY typeof(b)" % call for call in AGGREGATES]
+    checked_tiers.check(script(table() + [("run", 0, text) for text in texts]))
