@@ -16,6 +16,8 @@ STEP = re.compile(r'(?:-(?:oom|ioerr|shmerr|cantopen|full|interrupt|faults?|nofa
                   r'|\.\d+\.[1-6](?:#\d+)?$')
 # The file names of those whose steps have but numbers: do_ioerr_test, and loops of their own.
 FAULTS = re.compile(r'malloc|ioerr|fault|crash|diskfull|_err|oom|interrupt')
+# As ioerr2-4.2.248.cksum.
+NUMBERED = re.compile(r'(?:\d|\.\d+\.\w+)(?:#\d+)?$')
 
 MISSING = 'missing'
 
@@ -45,7 +47,7 @@ def flat(run):
 
 def step_of_faults(file, case):
     """Return whether a case is one of a series of injected faults."""
-    return bool(STEP.search(case)) or bool(FAULTS.search(file) and re.search(r'\d(?:#\d+)?$', case))
+    return bool(STEP.search(case)) or bool(FAULTS.search(file) and NUMBERED.search(case))
 
 
 def differences(file, stock, ours):

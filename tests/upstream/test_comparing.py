@@ -47,6 +47,8 @@ def test_a_case_that_only_one_has_is_a_difference():
 def test_a_step_of_injected_faults_that_only_one_has_is_none_if_it_is_right():
     stock, ours = {'f-1-oom-transient.1': 'ok'}, {'f-1-oom-transient.1': 'ok', 'f-1-oom-transient.2': 'ok'}
     assert differing(stock, ours) == [] and differing(ours, stock) == []
+    assert comparing.step_of_faults('test/ioerr2.test', 'ioerr2-4.2.248.cksum')
+    assert not comparing.step_of_faults('test/select1.test', 'select1-4.2.248.cksum')
     ours['f-1-oom-transient.3'] = 'got 1'
     assert differing(stock, ours) == [('f-1-oom-transient.3', comparing.MISSING, 'got 1')]
 
