@@ -130,6 +130,32 @@ static int sqpyteServesThisThread(void){
   return sqpyteThread.mine && sqpyteThread.installed==sqpyteVm.installed;
 }
 
+/* How many collations a KeyInfo has. The sort flags lie behind them; UPDATE FROM and sorters raise nAllField
+** above what there is. */
+static int sqpyteCollations(const KeyInfo *pInfo){
+  int n;
+  if( pInfo->aSortFlags==0 ) return 0;
+  n = (int)((CollSeq**)pInfo->aSortFlags - (CollSeq**)pInfo->aColl);
+  return MIN(n, pInfo->nAllField);
+}
+
+/* Whether a program has opcodes between which the VM may not come and go: IsType of a cursor takes the header that
+** the Column before it has read, without a look at cacheStatus; and a collation that isn't SQLite's own may run
+** any SQL, and so move cursors and free pages whose addresses the VM has. */
+static int sqpyteIndivisible(const Vdbe *p){
+  int i, j;
+  for(i=0; i<p->nOp; i++){
+    const Op *pOp = &p->aOp[i];
+    if( pOp->opcode==OP_IsType && pOp->p1>=0 ) return 1;
+    if( pOp->p4type==P4_COLLSEQ && sqpyte_collation_kind(pOp->p4.pColl)==3 ) return 1;
+    if( pOp->p4type!=P4_KEYINFO ) continue;
+    for(j=0; j<sqpyteCollations(pOp->p4.pKeyInfo); j++){
+      if( sqpyte_collation_kind(pOp->p4.pKeyInfo->aColl[j])==3 ) return 1;
+    }
+  }
+  return 0;
+}
+
 /* What keeps this statement out of the VM, whatever its loops:
 ** one of SQPYTE_WHY_*, or SQPYTE_WHY_HOT if nothing does. */
 static int sqpyteObstacle(Vdbe *p){
@@ -146,6 +172,7 @@ static int sqpyteObstacle(Vdbe *p){
   if( db->aLimit[SQLITE_LIMIT_LENGTH]<SQPYTE_LEAST_LENGTH ) return SQPYTE_WHY_LIMIT;
   if( p->pFrame ) return SQPYTE_WHY_TRIGGER;
   if( (i64)p->nOp*p->nMem>SQPYTE_MOST_LIVE ) return SQPYTE_WHY_LARGE;
+  if( sqpyteIndivisible(p) ) return SQPYTE_WHY_OPCODE;
   if( p->sqpyteRefused>=SQPYTE_MAX_REFUSALS ){
     return p->sqpyteReason==SQPYTE_WHY_FULL ? SQPYTE_WHY_FULL : SQPYTE_WHY_REFUSED;
   }

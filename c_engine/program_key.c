@@ -32,12 +32,7 @@ static void sqpyteKeyAddMem(SqpyteKey *p, const Mem *pMem){
 /* What comparisons may use of a KeyInfo: of all of its columns, as a seek's key and the opcodes that
 ** compare with it may reach beyond the nKeyField that make an entry unique. */
 static void sqpyteKeyAddKeyInfo(SqpyteKey *p, const KeyInfo *pInfo){
-  int j, n = 0;
-  if( pInfo->aSortFlags ){
-    /* The flags lie behind the collations. UPDATE FROM and sorters raise nAllField above what there is. */
-    n = (int)((CollSeq**)pInfo->aSortFlags - (CollSeq**)pInfo->aColl);
-    n = MIN(n, pInfo->nAllField);
-  }
+  int j, n = sqpyteCollations(pInfo);
   sqpyteKeyAddInt(p, n);
   for(j=0; j<n; j++){
     sqpyteKeyAddInt(p, sqpyte_collation_kind(pInfo->aColl[j]));
