@@ -104,6 +104,16 @@ EDITS = [
         "    SQPYTE_RAISE(db);\n"
         "  }\n",
     ),
+    Edit(
+        "stamp-writer-dropped",
+        "  ** error, then it might not have been halted properly.  So halt\n"
+        "  ** it now.\n"
+        "  */\n",
+        "  ** error, then it might not have been halted properly.  So halt\n"
+        "  ** it now.\n"
+        "  */\n"
+        "  if( p->eVdbeState==VDBE_RUN_STATE && !p->readOnly ) sqpyteBeforeChange(db);\n",
+    ),
     _before(
         "stamp-rollback",
         "SQLITE_PRIVATE void sqlite3RollbackAll(sqlite3 *db, int tripCode){\n"

@@ -97,25 +97,16 @@ long sqpyte_instr(long a, long na, long b, long nb, int isText){
   return zEnd-z>=nb ? N : 0;
 }
 
-/* round() of a double by upstream's function; at most 30 digits. */
+/* round() of a double, as upstream's roundFunc has it, in memory of its own: at most 16 digits before the point and 30
+** behind it. */
 double sqpyte_round(double r, long long nDigit){
-  Mem aArg[2], out;
-  sqlite3_context ctx;
-  sqlite3_value *apArg[2];
-  memset(aArg, 0, sizeof(aArg));
-  memset(&out, 0, sizeof(out));
-  memset(&ctx, 0, sizeof(ctx));
-  aArg[0].flags = MEM_Real;
-  aArg[0].u.r = r;
-  aArg[1].flags = MEM_Int;
-  aArg[1].u.i = nDigit;
-  out.flags = MEM_Null;
-  ctx.pOut = &out;
-  ctx.enc = SQLITE_UTF8;
-  apArg[0] = &aArg[0];
-  apArg[1] = &aArg[1];
-  roundFunc(&ctx, 2, apArg);
-  return out.flags & MEM_Real ? out.u.r : r;
+  char z[80];
+  int n = nDigit<0 ? 0 : nDigit>30 ? 30 : (int)nDigit;
+  if( r<-4503599627370496.0 || r>+4503599627370496.0 ) return r;
+  if( n==0 ) return (double)((i64)(r + (r<0 ? -0.5 : +0.5)));
+  sqlite3_snprintf(sizeof(z), z, "%!.*f", n, r);
+  sqlite3AtoF(z, &r);
+  return r;
 }
 
 /* How many bytes of a text are its ISO date YYYY-MM-DD: 10 if it is nothing

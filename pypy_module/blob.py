@@ -20,8 +20,13 @@ class Blob:
         self._offset = 0
 
     def __del__(self):
-        if self._pointer and self._connection._db:
-            self._release()
+        connection = self._connection
+        if self._pointer and connection._db:
+            if connection._runners:     # one may be in the middle of a row: this runs at any time
+                connection._dropped.append(self._pointer)
+                self._pointer = NULL
+            else:
+                self._release()
 
     def _release(self):
         """Close the blob in C, if it is open."""

@@ -77,6 +77,7 @@ class Connection(Running, Lender, Transactions, Functions, Hooks, Copies, Settin
         self._raised = None
         self._calls = Calls()
         self._blobs = None  # a WeakSet, from the first blob on
+        self._dropped = []  # blobs (sqlite3_blob *) to be closed before anything is written
         self._open_statements(cached_statements)
         self._open_functions()
         self._isolation_level = level

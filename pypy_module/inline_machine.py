@@ -98,7 +98,7 @@ def _roll_back(db):
     connection = _watched.get(address_of(db))
     if connection is not None:
         try:
-            connection._before_c_call_that_may_write()
+            connection._roll_back()
         except BaseException as error:
             connection._raised = error
 

@@ -212,27 +212,32 @@ class Lender(Part):
 
     def _collected(self):
         """Called by a finaliser after a garbage collection; looks again after the next one."""
-        self._reclaim_if_mine()
+        self._reclaim_if_mine(finalizing=True)
         if self._user and any(statement.owner is not None for statement in list(self._all)):
             Sentinel(self)
         else:
             self._armed = False
             watching.pop(id(self), None)
 
-    def _reclaim_if_mine(self):
+    def _reclaim_if_mine(self, finalizing=False):
         """`_reclaim`, if this thread may use the connection now."""
         if self._user == get_ident():
-            self._reclaim()
+            self._reclaim(finalizing)
         elif self._user == -1 and self._lock.acquire(False):
             try:
-                self._reclaim()
+                self._reclaim(finalizing)
             finally:
                 self._lock.release()
 
-    def _reclaim(self):
-        """Reset the statements whose cursors are gone, no more; `_reclaimed` counts them."""
+    def _reclaim(self, finalizing=False):
+        """Reset the statements whose cursors are gone, no more; `_reclaimed` counts them.
+
+        Args:
+            finalizing: a runner of the inliner may be in the middle of a row (bool): statements that write,
+                whose end it would have to be rolled back for, wait for the next occasion.
+        """
         for statement in list(self._all):
-            if abandoned(statement):
+            if abandoned(statement) and (statement.readonly or not (finalizing and self._runners)):
                 statement.reset()
                 self._reclaimed += 1
 

@@ -26,9 +26,11 @@ class Running(Part):
     Attributes:
         _runners: of the inliner, in the middle of their rows (list; see tiers.py).
         _raised: what a collation raised during the present call, or None.
+        _dropped: blobs (`sqlite3_blob *`) that were dropped while there were runners (list).
     """
 
     _runners: list
+    _dropped: list
     _raised: Any
 
     def _run(self, statement, parameters):
@@ -181,6 +183,12 @@ class Running(Part):
 
     def _before_c_call_that_may_write(self):
         """Hand statements that the inliner runs back to C, before their pages or schema change."""
+        self._roll_back()
+        while self._dropped:
+            lib.sqlite3_blob_close(self._dropped.pop())
+
+    def _roll_back(self):
+        """The same, called by C in the middle of something."""
         runners, self._runners = self._runners, []
         for runner in runners:
             runner.settle()
