@@ -55,6 +55,8 @@ def check(tier, case, name):
     """Fails if the oracle of that name says that something is wrong."""
     table, sources, columns, condition, values = case
     queries, wrong = oracles.ORACLES[name]
+    if name == "pqs":       # a row of one outer join need not be a row of a larger one
+        sources = sources.replace(" LEFT JOIN ", " JOIN ")
     sources = sources.format("t"), sources.format(oracles.PIVOT)
     texts = queries(sources if name == "pqs" else sources[0], columns, condition)
     try:
