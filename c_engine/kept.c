@@ -225,7 +225,7 @@ static int sqpyteKeptRoom(SqpyteKept *p, u32 n){
   while( p->nRow+n+SQPYTE_KEPT_MARGIN>nAlloc ) nAlloc *= 2;
   if( nAlloc>SQPYTE_KEPT_MEMORY ) return 0;
   if( nAlloc>p->nAlloc ){
-    u8 *aRow = sqlite3_realloc64(p->aRow, nAlloc);
+    u8 *aRow = SQPYTE_SPARE(sqlite3_realloc64(p->aRow, nAlloc));
     if( aRow==0 ) return 0;
     memset(aRow+p->nAlloc, 0, nAlloc-p->nAlloc);
     p->aRow = aRow;
@@ -235,7 +235,7 @@ static int sqpyteKeptRoom(SqpyteKept *p, u32 n){
     SqpyteKept old = *p;
     int i;
     p->nBits = old.nBits ? old.nBits+1 : SQPYTE_KEPT_FIRST_BITS;
-    p->aSlot = 1<<p->nBits<=SQPYTE_KEPT_SLOTS ? sqlite3_malloc64(sizeof(p->aSlot[0])<<p->nBits) : 0;
+    p->aSlot = 1<<p->nBits<=SQPYTE_KEPT_SLOTS ? SQPYTE_SPARE(sqlite3_malloc64(sizeof(p->aSlot[0])<<p->nBits)) : 0;
     if( p->aSlot==0 ){
       *p = old;
       return 0;
@@ -264,7 +264,7 @@ static void sqpyteKeptAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
   if( pC->bSqpyteNotKept ) return;
   if( !pC->bSqpyteKept ){
     if( ++pC->nSqpyteSeeks<SQPYTE_KEPT_AFTER ) return;
-    p = sqpyteMayKeep(pC) ? sqlite3MallocZero(sizeof(*p)) : 0;
+    p = sqpyteMayKeep(pC) ? SQPYTE_SPARE(sqlite3MallocZero(sizeof(*p))) : 0;
     if( p==0 ){
       pC->bSqpyteNotKept = 1;
       return;

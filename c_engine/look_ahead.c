@@ -186,7 +186,7 @@ static void sqpyteLookAhead(VdbeCursor *pTab){
     if( sqlite3GlobalConfig.pcache2.xFetch!=pcache1Fetch ) return;
     pCache = (PCache1*)pCur->pBt->pPager->pPCache->pCache;
     if( pCache->nPage<SQPYTE_LOOK_PAGES ) return;
-    p = pTab->uSqpyte.pLook = sqlite3MallocZero(sizeof(*p));
+    p = pTab->uSqpyte.pLook = SQPYTE_SPARE(sqlite3MallocZero(sizeof(*p)));
     if( p==0 ) return;
   }
   if( p->nPause>0 ){

@@ -11,6 +11,7 @@
 ** truncation through this file. That is known of files with POSIX locks only: under all other styles of locking
 ** (unix-dotfile, unix-none, flock ...) nothing is read ahead.
 */
+#include "spare.h"
 #define SQPYTE_AHEAD_SIZE 65536
 #define SQPYTE_AHEAD_AFTER 8        /* reads in a row */
 #define SQPYTE_AHEAD_GAP 4          /* pages that may be left out between two of them */
@@ -66,7 +67,7 @@ static int sqpyteReadAhead(unixFile *pFile, void *pBuf, int amt, i64 offset){
     return 0;
   }
   if( pFile->aSqpyteAhead==0 ){
-    pFile->aSqpyteAhead = sqlite3_malloc(SQPYTE_AHEAD_SIZE);
+    pFile->aSqpyteAhead = SQPYTE_SPARE(sqlite3_malloc(SQPYTE_AHEAD_SIZE));
     if( pFile->aSqpyteAhead==0 ) return 0;
   }
   pFile->nSqpyteAhead = 0;

@@ -229,7 +229,7 @@ static SqpyteRecalled *sqpyteRecalled(Vdbe *v, int iResult, int bMake){
   SqpyteRecalled *p = v->pSqpyteRecalled;
   while( p && p->iResult!=iResult ) p = p->pNext;
   if( p==0 && bMake ){
-    p = sqlite3_malloc64(sizeof(*p));
+    p = SQPYTE_SPARE(sqlite3_malloc64(sizeof(*p)));
     if( p ){
       memset(p, 0, offsetof(SqpyteRecalled, aKey));
       p->iResult = iResult;
@@ -292,7 +292,7 @@ static void sqpyteMoreSlots(SqpyteRecalled *p){
   SqpyteResult **a;
   p->nLost = 0;
   if( p->nByte+nMore>SQPYTE_RECALL_MEMORY ) return;
-  a = sqlite3_malloc64(nSlot*sizeof(SqpyteResult*));
+  a = SQPYTE_SPARE(sqlite3_malloc64(nSlot*sizeof(SqpyteResult*)));
   if( a==0 ) return;
   memset(a, 0, nSlot*sizeof(SqpyteResult*));
   for(i=0; i<p->nSlot; i++){
@@ -331,7 +331,7 @@ static void sqpyteRemember(Vdbe *v, const Op *pOp){
   if( pNew==0 ){
     i64 n = sizeof(*pNew) + nKey + nResult;
     if( p->nByte+n>SQPYTE_RECALL_MEMORY ) return;
-    pNew = sqlite3_malloc64(n);
+    pNew = SQPYTE_SPARE(sqlite3_malloc64(n));
     if( pNew==0 ) return;
     p->nByte += n;
     *ppSlot = pNew;

@@ -63,7 +63,7 @@ struct SqpyteShared {
 ** aSource: see rows.h. */
 static SqpyteShared *sqpyteShareOpen(Vdbe *v, const i64 *aSource){
   i64 nByte = sizeof(SqpyteShared) + (i64)v->nResColumn*sizeof(SqpyteTrial);
-  SqpyteShared *p = sqlite3_malloc64(nByte);
+  SqpyteShared *p = SQPYTE_SPARE(sqlite3_malloc64(nByte));
   if( p ){
     int i;
     memset(p, 0, nByte);

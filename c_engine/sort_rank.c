@@ -59,7 +59,7 @@ static void sqpyteRankTexts(const VdbeSorter *pSorter, SorterList *pList){
   if( iColumn<0 ) return;
   for(p=pList->pList; p; p=sqpyteNextInList(pList, p)) nRecord++;
   if( nRecord<SQPYTE_RANK_LEAST || nRecord>0x7fffffff ) return;
-  aText = sqlite3_malloc64(nRecord*sizeof(*aText));
+  aText = SQPYTE_SPARE(sqlite3_malloc64(nRecord*sizeof(*aText)));
   if( aText==0 ) return;
   for(p=pList->pList; p; p=sqpyteNextInList(pList, p)){
     const u8 *z = sqpyteTextField(SRVAL(p), p->nVal, iColumn, &aText[nText].n);

@@ -61,7 +61,7 @@ static SqpyteHistory *sqpyteHistoryOf(Vdbe *p){
   SqpyteHistory *pFound;
   u64 h = 14695981039346656037u;
   long i, n = sqpyte_program_key(p, 0, 0);
-  u8 *a = sqlite3_malloc64(n);
+  u8 *a = SQPYTE_SPARE(sqlite3_malloc64(n));
   if( a==0 ) return 0;
   sqpyte_program_key(p, (long)a, n);
   for(i=0; i<n; i++) h = (h ^ a[i]) * 1099511628211u;

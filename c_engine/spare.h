@@ -1,0 +1,16 @@
+/*
+** Memory that its user does without if there is none: what is kept or looked ahead. SQLite counts such a failure as benign,
+** so a test that injects it expects no error of the statement. Included by read_ahead.h.
+*/
+#ifndef SQPYTE_SPARE_H
+#define SQPYTE_SPARE_H
+
+/* The value of a call that asks for memory. */
+#define SQPYTE_SPARE(call) ({ \
+    void *pSqpyteSpare; \
+    sqlite3BeginBenignMalloc(); \
+    pSqpyteSpare = (call); \
+    sqlite3EndBenignMalloc(); \
+    pSqpyteSpare; })
+
+#endif
