@@ -239,7 +239,8 @@ static void sqpyteEffectsBefore(SqpyteCheckedRun *pRun, const SqpyteOpEffects *p
                         pFrame->aDead[r]-1);
       pFrame->aDead[r] = 0;
     }
-    if( pFrame->aConverted[r] && pFrame->aConverted[r]!=pFrame->pc+1 ){
+    /* A span to the last register says what may be read at most (Delete's new row), not what is. */
+    if( pFrame->aConverted[r] && pFrame->aConverted[r]!=pFrame->pc+1 && pOf->read.a[2*i_+1]<=pFrame->n ){
       sqpyteEffectsFail(pRun, "reads register %d, which the opcode at address %d has converted", r,
                         pFrame->aConverted[r]-1);
       pFrame->aConverted[r] = 0;
