@@ -13,7 +13,7 @@ import gc
 from pypy_module import errors
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 
-OK, LOCKED, ERROR = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_LOCKED'], NUMBERS['SQLITE_ERROR']
+LOCKED, ERROR = NUMBERS['SQLITE_LOCKED'], NUMBERS['SQLITE_ERROR']
 BUSY_WORDS = NUMBERS['SQPYTE_BUSY_WORDS']
 # Statements that fail with SQLITE_ERROR beside others that are in the middle of their rows; they run no
 # code of the user's, so they can be tried twice.

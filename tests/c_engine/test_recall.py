@@ -116,6 +116,19 @@ def small(connection):
     return connection
 
 
+def changed_between_rows(connection, *changes):
+    """The rows of a query of small's tables, these statements run after the fifth; an error ends them."""
+    cursor = connection.execute('SELECT (SELECT sum(v) FROM u WHERE u.k = t.k) FROM t')
+    rows = [cursor.fetchone() for _ in range(5)]
+    try:
+        for sql in changes:
+            connection.execute(sql)
+        rows += cursor.fetchall()
+    except (sqlite3.Error, sqpyte.Error) as error:
+        rows.append(str(error))
+    return rows
+
+
 @pytest.mark.parametrize('written', [0, 1, 2, 3, 4, 5, 8, 13])
 @pytest.mark.parametrize('goes', ['PRAGMA temp_store = memory', 'DETACH other'])
 def test_a_database_that_goes_away_hides_no_change(written, goes):
@@ -128,16 +141,7 @@ def test_a_database_that_goes_away_hides_no_change(written, goes):
             connection.execute('CREATE TABLE %s(a)' % name)
             for _ in range(20):
                 connection.execute('INSERT INTO %s VALUES(1)' % name)
-        cursor = connection.execute('SELECT (SELECT sum(v) FROM u WHERE u.k = t.k) FROM t')
-        rows = [cursor.fetchone() for _ in range(5)]
-        try:
-            connection.execute(goes)
-            for _ in range(written):
-                connection.execute('UPDATE u SET v = v + 1')
-            rows += cursor.fetchall()
-        except module.Error as error:
-            rows.append(str(error))
-        results.append(rows)
+        results.append(changed_between_rows(connection, goes, *['UPDATE u SET v = v + 1'] * written))
     assert results[0] == results[1]
 
 
@@ -149,14 +153,7 @@ def test_a_statement_that_has_expired_is_told_so(sql):
     results = []
     for module in (sqlite3, sqpyte):
         connection = small(module.connect(':memory:', isolation_level=None))
-        cursor = connection.execute('SELECT (SELECT sum(v) FROM u WHERE u.k = t.k) FROM t')
-        rows = [cursor.fetchone() for _ in range(5)]
-        connection.execute(sql)
-        try:
-            rows += cursor.fetchall()
-        except module.Error as error:
-            rows.append(str(error))
-        results.append(rows)
+        results.append(changed_between_rows(connection, sql))
     assert results[0] == results[1]
 
 

@@ -14,6 +14,7 @@ from pypy_module.inline_memory import BASE, WORDS
 from pypy_module.library import NULL, address_of, lib
 
 from .inlining import Counter, compare, outcome, planned
+from .test_functions import Sum
 
 ROWS = 3000
 # One query for each road that a row takes.
@@ -30,27 +31,6 @@ QUERIES = {
 }
 
 
-class Window:
-    """A window function written in Python: the sum."""
-
-    def __init__(self):
-        self.total = 0
-
-    def step(self, value):
-        """See sqlite3."""
-        self.total += value
-
-    def inverse(self, value):
-        """See sqlite3."""
-        self.total -= value
-
-    def value(self):
-        """See sqlite3."""
-        return self.total
-
-    finalize = value
-
-
 def filled(connection, rows=ROWS):
     """Make the tables and functions of QUERIES."""
     connection.execute('CREATE TABLE t(id INTEGER PRIMARY KEY, v, s)')
@@ -60,7 +40,7 @@ def filled(connection, rows=ROWS):
     connection.execute('INSERT INTO u SELECT id, 0 FROM t')
     connection.create_function('f', 1, lambda value: value)
     if hasattr(connection, 'create_window_function'):
-        connection.create_window_function('w', 1, Window)
+        connection.create_window_function('w', 1, Sum)
     return connection
 
 
