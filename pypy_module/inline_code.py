@@ -189,7 +189,6 @@ class Code(ClassCode):
         """Emit the step to the next row."""
         source = self.source
         name, stride = self.noted, self.stride
-        source.add('note(SEEN, 0, %s)' % name)      # the row before
         if not self.selects:
             source.add('i += %d' % stride)
         source.add('if %s == %s:' % (name, end),
@@ -218,7 +217,9 @@ class Code(ClassCode):
         with source.block():
             if behind:
                 self.emit_begun()
-            source.add('self.busy = True', 'k = self.k' if self.selects else 'i = self.i')
+            # The row before may have been stepped to in machine code, which notes nothing.
+            source.add('self.busy = True', 'k = self.k' if self.selects else 'i = self.i',
+                       'note(SEEN, 0, %s)' % self.noted)
             order = self._row(loop.row + 1)
             if any(loop.leaves(loop.ops[pc]) for pc in order):
                 source.add('while True:')

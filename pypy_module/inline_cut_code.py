@@ -154,8 +154,11 @@ class CutCode(Code):
 
     def _row_part(self, order, behind_group=()):
         """Emit one row; `behind_group`: lines for after C has run the statement."""
-        self.source.add('note(SEEN, 0, i)',     # the row before
-                        'i += %d' % self.stride,
+        if self.loop.shape == AHEAD:
+            # The row before may have been stepped to in machine code, which notes nothing. (In a loop of its
+            # own a guard behind this would resume before it, and no bridge to the next batch would be made.)
+            self.source.add('note(SEEN, 0, i)')
+        self.source.add('i += %d' % self.stride,
                         'if i == self.end:',
                         '    batch_ended(SEEN, i - %d)' % self.stride,
                         '    if not self.refill():',
