@@ -30,13 +30,15 @@
 ** values, four bits per value, then a word per value: the integer, the bits of
 ** the double, or for a text or blob its place: its offset from the base (which
 ** is the page's size for an empty one at its end), and above it its size; then
-** the rowid. */
+** the rowid, unless the batch's are consecutive. */
 #define SQPYTE_PLACE_BITS 20
 #define SQPYTE_BATCH_BASE 0       /* the address that offsets count from: of room for
                                   ** a page, set by the caller */
 #define SQPYTE_BATCH_FIRST 1      /* cell index of the first row */
 #define SQPYTE_BATCH_STAMP 2      /* the stamp that it was made under (validity.h) */
-#define SQPYTE_BATCH_HEAD 3
+#define SQPYTE_BATCH_CONSECUTIVE 3  /* the rowids are consecutive, and no row has its own */
+#define SQPYTE_BATCH_ROWID 4      /* of the first row */
+#define SQPYTE_BATCH_HEAD 5
 /* A tag beside SQLITE_INTEGER .. SQLITE_NULL (1 .. 5). */
 #define SQPYTE_MISSING 6          /* the record has fewer columns: the default */
 

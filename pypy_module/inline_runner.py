@@ -33,6 +33,7 @@ from sqpyte.values import CONSTANT, NULL, W_Int, W_Text
 ROW, DONE = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
 HEAD, COLUMNS = NUMBERS['SQPYTE_BATCH_HEAD'], NUMBERS['SQPYTE_ROW_COLUMNS']
 STAMP, STALE = NUMBERS['SQPYTE_BATCH_STAMP'], NUMBERS['SQPYTE_BATCH_STALE']
+FIRST_ROWID, CONSECUTIVE = NUMBERS['SQPYTE_BATCH_ROWID'], NUMBERS['SQPYTE_BATCH_CONSECUTIVE']
 LIMIT_LENGTH = NUMBERS['SQLITE_LIMIT_LENGTH']
 NOMEM, TOOBIG, ERROR = layout.SQLITE_NOMEM, layout.SQLITE_TOOBIG, layout.SQLITE_ERROR
 
@@ -212,7 +213,10 @@ class Runner:
     def position(self, i):
         """Have the statement's cursor in C stand on row `i`, unless it has to be let alone."""
         if i and not self.handed:
-            seek(self.vc, self.first_ix + (i - self.start) // self.stride, WORDS[i + self.stride - 1])
+            number, head = (i - self.start) // self.stride, self.start - HEAD
+            rowid = (WORDS[head + FIRST_ROWID] + number if WORDS[head + CONSECUTIVE]
+                     else WORDS[i + self.stride - 1])
+            seek(self.vc, self.first_ix + number, rowid)
 
     def leave(self, pc, i, values):
         """Go on in C.
