@@ -14,7 +14,7 @@ ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
 .PHONY: all help deps deps-test deps-upstream engine pypy-env test-env data figure3 python27 vm test test-all \
-        test-both test-pypy test-cpython test-upstream test-effects test-sanitized effects fuzz lint docs \
+        test-groups test-pypy test-cpython test-upstream test-effects test-sanitized effects fuzz lint docs \
         bench bench-ablations profile clean distclean
 .NOTPARALLEL:
 
@@ -70,7 +70,7 @@ lint: test-env engine  ## check style and types
 	@build/pypy-env/bin/ruff check $(wildcard $(ROOMS))
 	@build/pypy-env/bin/mypy
 
-test: python27 lint vm test-both  ## run every test: style, types, the translated VM, PyPy and all CPythons
+test: python27 lint test-groups  ## run every test: style, types, the translated VM, PyPy and all CPythons
 
 test-all: test  ## all of that, all of sqllogictest, damages, failures, many more generated queries (hours)
 	@SQPYTE_TESTS=all $(PYTHON) -m pytest tests/sqllogictest tests/benchmarks/test_translated.py \
@@ -110,11 +110,9 @@ test-effects: effects deps-upstream test-env  ## run all there is through the ch
 	@$(PYTHON) -m tests.upstream run --config effects $(FILES)
 	@$(PYTHON) -m tools.effects counts
 
-# PyPy's tests and CPython's side by side, on two processors; the latter's output comes in one piece.
-test-both: deps-upstream test-env data effects
-	@$(MAKE) --no-print-directory test-cpython >build/test-cpython.log 2>&1 & cpython=$$!; \
-	 $(PYTHON) -m pytest tests; pypy=$$?; \
-	 wait $$cpython; cpython=$$?; cat build/test-cpython.log; test $$pypy = 0 && test $$cpython = 0
+# Everything the groups share is made first: two at a time then only test.
+test-groups: python27 deps-upstream test-env data effects
+	@$(MAKE) --no-print-directory -f tests/groups.mk -k -j2 --output-sync=target
 
 test-pypy: deps-upstream test-env data effects
 	@$(PYTHON) -m pytest tests

@@ -1,0 +1,38 @@
+# Every test, in groups, two at a time: `make test` does this with -j2. While one processor translates the VM,
+# the other tests what doesn't need it, with the engine alone, which is what somebody has who has not
+# translated the VM. Of CPython's tests the newest's run on the VM.
+#
+# Groups begin in the order in which they stand in `all`. A group prints its output in one piece at its end;
+# one that fails doesn't stop the others.
+
+PYTHON := build/pypy-env/bin/python
+PYTEST = $(1) -m pytest -q $(2) || { echo "sqpyte: FAILED: $@"; exit 1; }
+
+CPYTHONS := $(notdir $(wildcard build/cpython-env-3.*))
+NEWEST := cpython-env-3.13
+WITHOUT_VM := c_engine sqpyte effects tools
+# The longest first. `upstream`, which runs two processes by itself, is last.
+WITH_VM := pypy_module differential jit_pypy jit fuzz benchmarks faults corruption sqllogictest translated examples
+
+.PHONY: all vm $(CPYTHONS) $(WITHOUT_VM) $(WITH_VM) upstream
+
+all: vm $(filter-out $(NEWEST),$(CPYTHONS)) $(WITHOUT_VM) $(filter $(NEWEST),$(CPYTHONS)) $(WITH_VM) upstream
+
+vm:
+	@$(MAKE) --no-print-directory -f Makefile vm
+
+$(filter-out $(NEWEST),$(CPYTHONS)): %:
+	@echo "sqpyte: the DB-API tests under $$(build/$@/bin/python --version), engine alone" >&2
+	@SQPYTE_LIBRARY=build/libsqpyte-engine.so $(call PYTEST,build/$@/bin/python,tests/pypy_module)
+
+$(filter $(NEWEST),$(CPYTHONS)): vm
+	@echo "sqpyte: the DB-API tests under $$(build/$@/bin/python --version)" >&2
+	@$(call PYTEST,build/$@/bin/python,tests/pypy_module)
+
+$(WITHOUT_VM):
+	@echo "sqpyte: tests/$@" >&2
+	@$(call PYTEST,$(PYTHON),tests/$@)
+
+$(WITH_VM) upstream: vm
+	@echo "sqpyte: tests/$@" >&2
+	@$(call PYTEST,$(PYTHON),tests/$@)
