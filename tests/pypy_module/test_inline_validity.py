@@ -147,6 +147,8 @@ def test_a_change_that_nobody_told_of(query, write, rows):
     for name in ('C', 'specialised', 'general'):
         with planned(name):
             connection = filled(sqpyte.connect(':memory:', isolation_level=None))
+            if rows in (40, 700):
+                connection.execute('DELETE FROM t WHERE id % 7 = 3')    # rowids that aren't consecutive
             cursor = connection.execute(query)
             seen = [cursor.fetchone() for _ in range(rows)]
             with silent(connection):
