@@ -23,7 +23,7 @@ vm:
 
 $(filter-out $(NEWEST),$(CPYTHONS)): %:
 	@echo "sqpyte: the DB-API tests under $$(build/$@/bin/python --version), engine alone" >&2
-	@SQPYTE_LIBRARY=build/libsqpyte-engine.so $(call PYTEST,build/$@/bin/python,tests/pypy_module)
+	@SQPYTE_LIBRARY=$(CURDIR)/build/libsqpyte-engine.so $(call PYTEST,build/$@/bin/python,tests/pypy_module)
 
 $(filter $(NEWEST),$(CPYTHONS)): vm
 	@echo "sqpyte: the DB-API tests under $$(build/$@/bin/python --version)" >&2
