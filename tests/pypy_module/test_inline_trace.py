@@ -31,25 +31,16 @@ def test_a_class_of_loops_ends_so_many_traces():
     assert not refused(inline_trace._refuse, seen, 3)
 
 
-@pytest.mark.parametrize('few, ended', [(10, True), (25, True), (40, False), (50, False)])
+@pytest.mark.parametrize('few, ended', [(1, True), (2, True), (4, False), (5, False)])
 def test_rare_ways_end_traces(few, ended):
-    """Of a hundred rows `few` take another way than the rest."""
+    """Of ten rows `few` take another way than the rest."""
     ways: dict = {}
     seen = new_seen()
-    for row in range(100):
+    for row in range(10):
         seen[0] = row
-        found = refused(inline_trace._count, ways, seen, row, ODD if row >= 100 - few else 7)
+        found = refused(inline_trace._count, ways, seen, row, ODD if row >= 10 - few else 7)
     assert found == ended
-    assert ways == {None: 100, 7: 100 - few, ODD: few}
-
-
-def test_the_first_rows_end_traces():
-    """Which ways are rare isn't known of them: PyPy may trace a loop at its second row."""
-    ways: dict = {}
-    seen = new_seen()
-    for row in range(100):
-        seen[0] = row
-        assert refused(inline_trace._count, ways, seen, row, 7) == (row < inline_trace.FEWEST - 1)
+    assert ways == {None: 10, 7: 10 - few, ODD: few}
 
 
 def test_a_row_of_machine_code_ends_no_trace():
