@@ -38,7 +38,8 @@ class ClassCode:
         self.names = vars(self.module)
         self.names.update(names)
         self.names.update(note=inline_trace.note, batch_ended=inline_trace.batch_ended,
-                          took=inline_trace.took, SEEN=inline_trace.new_seen(), WAYS={}, SELECTING={})
+                          took=inline_trace.took, Refused=inline_trace.Refused,
+                          SEEN=inline_trace.new_seen(), WAYS={}, SELECTING={})
         self.source = Source()
 
     def build(self):

@@ -99,7 +99,7 @@ class Code(ClassCode):
             return
         for number, name in enumerate(names):
             self.source.add('self.p%d = %s' % (number, name))
-        self.source.add('self.busy = False', self.taken(self.loop.end, self.noted), 'return')
+        self.source.add('self.busy = False', *self.taken(self.loop.end, self.noted), 'return')
 
     def emit(self):
         """See ClassCode."""
@@ -127,8 +127,8 @@ class Code(ClassCode):
                           for name, (kind, number, form) in presets if kind == 'q']
 
     def taken(self, way, noted, ways='WAYS'):
-        """The line that tells inline_trace.py which way through the code a row has taken."""
-        return 'took(%s, SEEN, %s, %d)' % (ways, noted, way)
+        """The lines that tell inline_trace.py which way through the code a row has taken."""
+        return ['try:', '    took(%s, SEEN, %s, %d)' % (ways, noted, way), 'except Refused:', '    pass']
 
     def _tags(self, noted, ways='WAYS'):
         """Emit the reading of the row's tags; for the arguments see `taken`."""
@@ -139,7 +139,7 @@ class Code(ClassCode):
                 self.source.add('if t%d == %d:' % (n, self.tags[n]),
                                 '    t%d = %d' % (n, self.tags[n]),
                                 'else:',
-                                '    ' + self.taken(ODD, noted, ways))
+                                *['    ' + line for line in self.taken(ODD, noted, ways)])
 
     def _row(self, end):
         """The opcodes behind the cut up to `end`, and those before it that they need."""
@@ -159,7 +159,7 @@ class Code(ClassCode):
                 source.add('i += %d' % self.stride, 'note(SEEN, 0, i)')
                 self._tags('i', 'SELECTING')
                 Selecting(self, range(self.loop.head, self.loop.cut)).emit(EMITTERS)
-                source.add('WORDS[k] = i', 'k += 1', self.taken(self.loop.cut, 'i', 'SELECTING'))
+                source.add('WORDS[k] = i', 'k += 1', *self.taken(self.loop.cut, 'i', 'SELECTING'))
             source.add('self.end = k', 'batch_ended(SEEN, i)')
 
     def _rows(self):
@@ -177,7 +177,7 @@ class Code(ClassCode):
             self._tags(name)
             InRow(self, self._row(self.loop.row + 1)).emit(EMITTERS)
             AfterRow(self, range(self.loop.row + 1, self.loop.end)).emit(EMITTERS)
-            source.add(self.taken(self.loop.end, name),
+            source.add(*self.taken(self.loop.end, name),
                        '%s += %d' % (name, step),
                        'self.k = %s' % name,
                        'if %s == self.end:' % name,
@@ -251,4 +251,4 @@ class Code(ClassCode):
                 self._next_row('end')
                 self._tags(self.noted)
                 Ahead(self, self._row(loop.end)).emit(EMITTERS)
-                source.add(self.taken(loop.end, self.noted))
+                source.add(*self.taken(loop.end, self.noted))

@@ -169,7 +169,7 @@ class CutCode(Code):
         self._tags('i')
         self.part(self, order).emit(EMITTERS)
         if self.loop.shape != AHEAD:
-            self.source.add(self.taken(self.place(), 'i'))
+            self.source.add(*self.taken(self.place(), 'i'))
 
     def _ahead(self):
         """Emit the shape of a cut with a row."""

@@ -226,7 +226,7 @@ class Selecting(Part):
 
     def reject(self, pc):
         """Go on with the next row."""
-        return [self.code.taken(pc, 'i', 'SELECTING'), 'continue']
+        return [*self.code.taken(pc, 'i', 'SELECTING'), 'continue']
 
     def leave(self, pc):
         """End the batch before this row, which leaves the loop."""
@@ -268,7 +268,7 @@ class Ahead(Part):
 
     def reject(self, pc):
         """Go on with the next row."""
-        return [self.code.taken(pc, self.code.noted), 'continue']
+        return [*self.code.taken(pc, self.code.noted), 'continue']
 
     def leave(self, pc):
         """Go on in C."""

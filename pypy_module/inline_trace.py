@@ -8,13 +8,14 @@ page this befell one process in 20, whose loops then took half as long again.  T
 one of a few rows that a filter rejects, or whose values have other types than the rest.
 
 The invariant: what few rows do (less than one in RARE) is a bridge, never a part of the loop.  Generated
-code notes each row, which way through the code it has taken, and where a batch has ended.  None of this
-leaves anything in machine code: PyPy calls what `not_from_assembler` returns when it interprets and when
-it traces, and puts nothing into the trace.  So a row has been noted only if it was interpreted or traced
-from its beginning.  If such a row goes a rare way, an exception is raised, and caught at once: an
-interpreter doesn't mind, but a trace that a call of this kind raises in is given up, and the next one
-begins about a thousand rows later.  If the row came from machine code, what is traced is a bridge, and
-nothing is raised.
+code notes each row, which way through the code it has taken, and where a batch has ended.  What is rare
+isn't known of the first FEWEST rows (PyPy may trace a loop at its second), so a trace of one of them is
+given up too.  None of this leaves anything in machine code: PyPy calls what `not_from_assembler` returns
+when it interprets and when it traces, and puts nothing into the trace.  So a row has been noted only if
+it was interpreted or traced from its beginning.  If such a row goes a rare way, an exception is raised,
+and caught at once: an interpreter doesn't mind, but a trace that a call of this kind raises in is given
+up, and the next one begins about a thousand rows later.  If the row came from machine code, what is
+traced is a bridge, and nothing is raised.
 
 A program that goes a rare way in each of its own loop's iterations (it fetches the rows of a query by
 single calls, say) would never be traced.  So a class of loops raises MOST times, and no more.
@@ -27,6 +28,7 @@ import os
 NOWHERE = -1            # no row has this index
 MOST = 10000            # how often a class of loops raises
 RARE = 3                # a way that fewer than one of so many rows take is rare
+FEWEST = 64             # rows that tell which ways are rare
 ODD = -1                # the way of rows whose types aren't those that the class is made for
 
 
@@ -49,10 +51,21 @@ def _refuse(seen, row):
 
 
 def _count(ways, seen, row, way):
-    """Raise Refused if `row` is the one noted last and takes a way that is rare."""
+    """Count a row, and raise Refused if it is the one noted last and takes a way that is rare, or
+    may be.
+
+    Generated code calls it in a `try` of its own.  A function around it would soon be machine code,
+    and would count nothing any more: not even rows that are interpreted.
+
+    Args:
+        ways: how many rows took each way, and by None all of them (dict of int).
+        seen: see `new_seen`.
+        row: the row's index, as it was noted (int).
+        way: ODD, the pc of the opcode that rejects it, or of the loop's end (int).
+    """
     ways[way] = count = ways.get(way, 0) + 1
     ways[None] = rows = ways.get(None, 0) + 1
-    if count * RARE < rows:
+    if count * RARE < rows or rows < FEWEST:
         _refuse(seen, row)
 
 
@@ -75,8 +88,9 @@ def _outside_of_traces():
 _decorator = _outside_of_traces()
 # note(seen, 0, row): the row of this index is being done.
 note = _decorator(operator.setitem) if _decorator else _nothing
+# took(ways, seen, row, way): a row has taken a way through the code; arguments as `_count`'s.
+took = _decorator(_count) if _decorator else _nothing
 _refuse_outside = _decorator(_refuse) if _decorator else _nothing
-_count_outside = _decorator(_count) if _decorator else _nothing
 
 
 def batch_ended(seen, row):
@@ -88,20 +102,5 @@ def batch_ended(seen, row):
     """
     try:
         _refuse_outside(seen, row)
-    except Refused:
-        pass
-
-
-def took(ways, seen, row, way):
-    """Count a row that has taken a way through the code, and give up a trace of it if the way is rare.
-
-    Args:
-        ways: how many rows took each way, and by None all of them (dict of int).
-        seen: see `new_seen`.
-        row: the row's index, as it was noted (int).
-        way: ODD, the pc of the opcode that rejects it, or of the loop's end (int).
-    """
-    try:
-        _count_outside(ways, seen, row, way)
     except Refused:
         pass

@@ -1,7 +1,10 @@
 """Which rows end a trace (pypy_module/inline_trace.py); what comes of it: tests/jit_pypy/test_layouts.py."""
+import gc
+import sys
+
 import pytest
 
-from pypy_module import inline_trace
+from pypy_module import inline, inline_trace, tiers
 from pypy_module.inline_trace import ODD, Refused, new_seen
 
 
@@ -31,16 +34,25 @@ def test_a_class_of_loops_ends_so_many_traces():
     assert not refused(inline_trace._refuse, seen, 3)
 
 
-@pytest.mark.parametrize('few, ended', [(1, True), (2, True), (4, False), (5, False)])
+@pytest.mark.parametrize('few, ended', [(10, True), (25, True), (40, False), (50, False)])
 def test_rare_ways_end_traces(few, ended):
-    """Of ten rows `few` take another way than the rest."""
+    """Of a hundred rows `few` take another way than the rest."""
     ways: dict = {}
     seen = new_seen()
-    for row in range(10):
+    for row in range(100):
         seen[0] = row
-        found = refused(inline_trace._count, ways, seen, row, ODD if row >= 10 - few else 7)
+        found = refused(inline_trace._count, ways, seen, row, ODD if row >= 100 - few else 7)
     assert found == ended
-    assert ways == {None: 10, 7: 10 - few, ODD: few}
+    assert ways == {None: 100, 7: 100 - few, ODD: few}
+
+
+def test_the_first_rows_end_traces():
+    """Which ways are rare isn't known of them: PyPy may trace a loop at its second row."""
+    ways: dict = {}
+    seen = new_seen()
+    for row in range(100):
+        seen[0] = row
+        assert refused(inline_trace._count, ways, seen, row, 7) == (row < inline_trace.FEWEST - 1)
 
 
 def test_a_row_of_machine_code_ends_no_trace():
@@ -52,13 +64,33 @@ def test_a_row_of_machine_code_ends_no_trace():
 
 def test_nothing_is_raised_to_generated_code():
     seen = new_seen()
-    ways: dict = {}
     for row in range(100):
         inline_trace.note(seen, 0, row)
-        inline_trace.took(ways, seen, row, ODD if row % 10 == 0 else 7)
         inline_trace.batch_ended(seen, row)
 
 
 def test_it_can_be_switched_off(monkeypatch):
     monkeypatch.setenv('SQPYTE_STEADY_TRACES', '0')
     assert inline_trace._outside_of_traces() is None
+
+
+@pytest.mark.skipif(sys.implementation.name != 'pypy', reason='nothing is counted where nothing is traced')
+def test_every_row_that_is_interpreted_is_counted(numbers, monkeypatch):
+    """A function that generated code called for it would be machine code after 1619 rows."""
+    import pypyjit
+
+    def generated():
+        return [made for made in gc.get_objects() if getattr(made, '__name__', '') == 'pypy_module.inlined']
+
+    rows = 5000
+    numbers.executemany('INSERT INTO t VALUES(?, 1)', [(n,) for n in range(rows)])
+    numbers.create_function('twice', 1, lambda value: 2 * value)
+    monkeypatch.setattr(tiers, 'planner', inline.Planner(1, 0))
+    before = generated()
+    pypyjit.set_param('threshold=1000000000')
+    try:
+        numbers.execute('SELECT sum(twice(a)) FROM t').fetchall()
+    finally:
+        pypyjit.set_param('default')
+    made, = [made for made in generated() if made not in before]
+    assert made.WAYS[None] == 10 + rows
