@@ -9,10 +9,14 @@ PYTHON := build/pypy-env/bin/python
 PYTEST = $(1) -m pytest -q $(2) || { echo "sqpyte: FAILED: $@"; exit 1; }
 
 CPYTHONS := $(notdir $(wildcard build/cpython-env-3.*))
-NEWEST := cpython-env-3.13
+NEWEST := $(lastword $(shell printf '%s\n' $(CPYTHONS) | sort -V))
 WITHOUT_VM := c_engine sqpyte effects tools
 # The longest first. `upstream`, which runs two processes by itself, is last.
 WITH_VM := pypy_module differential jit_pypy jit fuzz benchmarks faults corruption sqllogictest translated examples
+
+ifeq ($(CPYTHONS),)
+$(warning sqpyte: no CPython 3.9 to 3.13 here: its tests are not run)
+endif
 
 .PHONY: all vm $(CPYTHONS) $(WITHOUT_VM) $(WITH_VM) upstream
 
