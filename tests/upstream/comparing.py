@@ -10,9 +10,10 @@ import re
 
 from tests.upstream import events
 
-# The last parts of the names of such steps, as malloc_common.tcl and tester.tcl make them.
+# The last parts of the names of such steps, as malloc_common.tcl, tester.tcl and malloc3.test make them.
 STEP = re.compile(r'(?:-(?:oom|ioerr|shmerr|cantopen|full|interrupt|faults?|nofail|tran|pers)[\w-]*'
                   r'|\.(?:transient|persistent|nofail))(?:\.\d+)+(?:#\d+)?$'
+                  r'|\.iFail=\d+-(?:sql|test)(?:#\d+)?$'
                   r'|\.\d+\.[1-6](?:#\d+)?$')
 # The file names of those whose steps have but numbers: do_ioerr_test, and loops of their own.
 FAULTS = re.compile(r'malloc|ioerr|fault|crash|diskfull|_err|oom|interrupt')

@@ -48,6 +48,7 @@ def test_a_step_of_injected_faults_that_only_one_has_is_none_if_it_is_right():
     stock, ours = {'f-1-oom-transient.1': 'ok'}, {'f-1-oom-transient.1': 'ok', 'f-1-oom-transient.2': 'ok'}
     assert differing(stock, ours) == [] and differing(ours, stock) == []
     assert comparing.step_of_faults('test/ioerr2.test', 'ioerr2-4.2.248.cksum')
+    assert comparing.step_of_faults('test/malloc3.test', 'malloc3-(integrity 5).pc=8.iFail=50-sql')
     assert not comparing.step_of_faults('test/select1.test', 'select1-4.2.248.cksum')
     ours['f-1-oom-transient.3'] = 'got 1'
     assert differing(stock, ours) == [('f-1-oom-transient.3', comparing.MISSING, 'got 1')]
