@@ -40,6 +40,7 @@ EDITS = [
         "  u8 sqpyteSeeks;         /* The VM may go down B-trees */\n"
         "  u8 sqpyteTier;          /* SQPYTE_TIER_C or SQPYTE_TIER_VM */\n"
         "  u8 sqpyteResumed;       /* Not at the beginning of an sqlite3_step */\n"
+        "  u8 sqpyteMidStep;       /* The inliner has it in the middle of an sqlite3_step */\n"
         "  u8 sqpyteProgress;      /* There was a progress handler at its beginning */\n"
         "  u8 sqpyteResetSchema;   /* resetSchemaOnFault, kept while outside sqlite3VdbeExec */\n"
         "  i64 sqpyteReadSince;    /* What had been read at sqpyteHotSince (read_clock.h) */\n",
@@ -77,7 +78,9 @@ EDITS = [
         "  db->busyHandler.nBusy = 0;\n"
         "  if( AtomicLoad(&db->u1.isInterrupted) ) goto abort_due_to_interrupt;\n"
         "  sqlite3VdbeIOTraceSql(p);\n",
-        "  if( !p->sqpyteResumed && AtomicLoad(&db->u1.isInterrupted) ) goto abort_due_to_interrupt;\n"
+        "  if( !p->sqpyteResumed && !p->sqpyteMidStep && AtomicLoad(&db->u1.isInterrupted) ){\n"
+        "    goto abort_due_to_interrupt;\n"
+        "  }\n"
         "  sqlite3VdbeIOTraceSql(p);\n",
     ),
     Edit(
@@ -148,6 +151,7 @@ EDITS = [
         "      p->sqpyteTier = SQPYTE_TIER_C;\n"
         "      p->sqpyteCompare = 0;\n"
         "      p->sqpyteError = 0;\n"
+        "      p->sqpyteMidStep = 0;\n"
         "      p->eVdbeState = VDBE_RUN_STATE;\n",
     ),
     Edit(

@@ -180,8 +180,9 @@ static int sqpyteObstacle(Vdbe *p){
   return SQPYTE_WHY_HOT;
 }
 
-/* Runs up to a given opcode, for the PyPy inliner, which takes over there:
-** to the caller it is as a row without columns. */
+/* Runs up to a given opcode, for the PyPy inliner, which takes over there: to the caller it is as a row
+** without columns. The step is in its middle then: when the inliner hands the statement back, C looks for
+** an interrupt where the program jumps, not at once. */
 static int sqpyteRunTo(Vdbe *p){
   int rc;
   int stop = p->sqpyteStopPc;
@@ -190,6 +191,7 @@ static int sqpyteRunTo(Vdbe *p){
     rc = sqpyte_step_one(p);
   }while( rc==SQPYTE_STOP && p->pc!=stop );
   p->sqpyteStopPc = 0;
+  p->sqpyteMidStep = rc==SQPYTE_STOP;
   return rc==SQPYTE_STOP ? SQLITE_ROW : rc;
 }
 
@@ -264,6 +266,7 @@ static int sqpyteExecInTier(Vdbe *p){
     if( p->sqpyteReason!=SQPYTE_WHY_HOT ) p->sqpyteReason = why;
   }
   p->sqpyteResumed = 0;
+  p->sqpyteMidStep = 0;
   if( p->sqpyteHotSince ) sqpyteNoteRun(p);
   return rc;
 }

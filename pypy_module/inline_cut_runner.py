@@ -290,6 +290,7 @@ class CutRunner(Runner):
             return
         undone = self.handed or self.back(pc)
         mem.set_i32(self.vdbe, layout.Vdbe_pc, target)
+        mem.set_u8(self.vdbe, layout.Vdbe_sqpyteMidStep, 1)
         for register, value in list(self.kept_fields()) + list(values):
             if store(self.memory + register * layout.sizeof_Mem, value):
                 lib.sqpyte_fail(self.vdbe, target, NOMEM)
@@ -393,6 +394,7 @@ class CutAheadRunner(CutRunner):
             return
         pc = self.loop.row + 1
         mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)
+        mem.set_u8(self.vdbe, layout.Vdbe_sqpyteMidStep, 0)
         self.give_state()
         row = self.next_row()
         if not undone:

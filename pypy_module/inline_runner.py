@@ -435,6 +435,7 @@ class AheadRunner(Runner):
         self.position(self.i)
         pc = self.loop.row + 1
         mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)
+        mem.set_u8(self.vdbe, layout.Vdbe_sqpyteMidStep, 0)
         for register, value in self.kept_fields():
             if store(self.memory + register * layout.sizeof_Mem, value):
                 lib.sqpyte_fail(self.vdbe, pc, NOMEM)

@@ -106,7 +106,9 @@ def run_loop(frame, program, pc):
         following = ASK_C if op.in_c else dispatch(frame, op, pc)
         if following >= 0:
             passed += 1
-            if op.interruptible and mem.i32(frame.db, sqlite3_u1_isInterrupted):
+            # (Where a loop begins anew, it is looked for below.)
+            if (op.interruptible and not (following <= pc and op.loop)
+                    and mem.i32(frame.db, sqlite3_u1_isInterrupted)):
                 frame.steps += passed
                 capi.fail(frame.vdbe, following, SQLITE_INTERRUPT)
                 frame.result = SQPYTE_STOP

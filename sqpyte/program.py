@@ -71,7 +71,7 @@ class Op(object):
         self.live_after = []        # registers live after it
         self.dead = []              # of a loop's last opcode: registers dead at the loop's head;
         #                             of a Gosub: live in its subroutine for other callers' sake
-        self.interruptible = False  # upstream looks for an interrupt here, and user code may have made one
+        self.interruptible = False  # upstream looks for an interrupt here
         self.corrupt = 0            # of a Column: where the program goes on if a record is corrupt, or 0
         self.next_key = 0           # of a SeekScan: first register and number of those that the
         self.next_key_size = 0      # SeekGE behind it seeks by
@@ -240,22 +240,18 @@ def _decode_key_info(op, key_info):
 # Where upstream looks for an interrupt, of the opcodes that have handlers.
 _LOOKS_FOR_INTERRUPT = [getattr(opcodes, 'OP_' + name) for name in (
     'Goto Gosub Next Prev SorterNext RowSetRead').split()]
-_VIRTUAL = [opcodes.OP_VFilter, opcodes.OP_VNext, opcodes.OP_VColumn, opcodes.OP_VUpdate]
 
 
 def _link(ops):
     """Fill in what an opcode knows from others: its handler's presence, whether comparisons are
     asked how they came out, the record register of a pseudo-cursor, the readers of a sorter, the
     CollSeq before min() and max(), a function's constant pattern, whether a Rowid's cursor can
-    write, and whether an interrupt may have come from this very program."""
+    write, and whether it looks for an interrupt."""
     records = {}
     writers = {}
     readers = {}
     ordered = False
-    user_code = False
     for op in ops:
-        if op.function == functions.USER or op.opcode in _VIRTUAL:
-            user_code = True
         if op.opcode == opcodes.OP_ElseEq:
             ordered = True
         elif op.opcode == opcodes.OP_OpenWrite:
@@ -272,7 +268,7 @@ def _link(ops):
         op.loop = declaration is not None and declaration.loop
         op.seeks = declaration is not None and declaration.seeks
         op.ordered = ordered
-        op.interruptible = user_code and op.opcode in _LOOKS_FOR_INTERRUPT
+        op.interruptible = op.opcode in _LOOKS_FOR_INTERRUPT
         op.in_c = switches.in_c[op.opcode] != 0
         if op.opcode == opcodes.OP_Column:
             op.record = records.get(op.p1, -1)

@@ -56,6 +56,8 @@ char *sqlite3_mprintf(const char *, ...);
 int sqlite3_create_function_v2(sqlite3 *, const char *, int, int, void *,
     void (*)(sqlite3_context *, int, sqlite3_value **),
     void (*)(sqlite3_context *, int, sqlite3_value **), void (*)(sqlite3_context *), void *);
+int sqlite3_create_collation(sqlite3 *, const char *, int, void *,
+    int (*)(void *, int, const void *, int, const void *));
 const char *sqlite3_value_text(sqlite3_value *);
 int sqlite3_value_bytes(sqlite3_value *);
 int sqlite3_value_type(sqlite3_value *);
@@ -248,7 +250,8 @@ class Connection:
     def create_probes(self):
         """Register `probe(...)`, which tells what SQLite shows of its arguments beside their values,
         `numeric(x)`, the type of x once it is looked at as a number, `steps(x)`, an aggregate that
-        tells how many steps it has been told of, and `interrupt(x)`, which interrupts and gives x."""
+        tells how many steps it has been told of, `interrupt(x)`, which interrupts and gives x, and
+        the collation `interrupting`, which interrupts and compares as BINARY does."""
         c = self.c
 
         def answer(context, words):
@@ -277,14 +280,29 @@ class Connection:
             c.sqlite3_interrupt(self.db)
             c.sqlite3_result_value(context, values[0])
 
+        @ffi.callback("int(void *, int, const void *, int, const void *)")
+        def compare(_, left_size, left, right_size, right):
+            c.sqlite3_interrupt(self.db)
+            first, second = ffi.buffer(left, left_size)[:], ffi.buffer(right, right_size)[:]
+            return (first > second) - (first < second)
+
         null = ffi.NULL
-        self.functions += [probe, numeric, step, final, interrupt]
+        self.functions += [probe, numeric, step, final, interrupt, compare]
+        self.check(c.sqlite3_create_collation(self.db, b"interrupting", UTF8, null, compare))
         for name, count, call in ((b"probe", -1, probe), (b"numeric", 1, numeric),
                                   (b"interrupt", 1, interrupt)):
             self.check(c.sqlite3_create_function_v2(
                 self.db, name, count, UTF8 | SUBTYPE, null, call, null, null, null))
         self.check(c.sqlite3_create_function_v2(
             self.db, b"steps", 1, UTF8, null, null, step, final, null))
+
+    def interrupt_writes(self):
+        """Interrupt whenever a row is written."""
+        @ffi.callback("void(void *, int, const char *, const char *, int64_t)")
+        def written(*_):
+            self.c.sqlite3_interrupt(self.db)
+        self.functions.append(written)
+        self.c.sqlite3_update_hook(self.db, written, ffi.NULL)
 
     def marks(self, value):
         """What SQLite shows of a sqlite3_value beside what it is: whether it was bound, whether an

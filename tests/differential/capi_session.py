@@ -177,6 +177,11 @@ class Session:
             self.statements.pop(key).finalize()
         return ["finalized"]
 
+    def interrupt_writes(self, connection):
+        """Interrupt whenever a row is written from now on."""
+        connection.interrupt_writes()
+        return ["writes interrupt"]
+
     def interrupt(self, connection):
         """Interrupt every running statement of the connection."""
         connection.c.sqlite3_interrupt(connection.db)

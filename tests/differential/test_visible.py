@@ -150,6 +150,31 @@ def test_an_interrupt_from_a_function_comes_where_the_program_jumps_back(capi_ti
     check(capi_tiers, [("run", 0, text) for text in texts])
 
 
+def test_an_interrupt_from_a_collation_comes_where_the_program_jumps(capi_tiers):
+    texts = ["SELECT CASE WHEN b = 'text 1' COLLATE interrupting THEN 1 ELSE 2 END FROM t WHERE k = %d" % k
+             for k in (3, 1)]
+    texts += ["SELECT 'a' < 'b' COLLATE interrupting",
+              "SELECT a FROM t WHERE b > 'text 1' COLLATE interrupting",
+              "SELECT count(*) FROM t WHERE b IN ('x', 'text 3' COLLATE interrupting)",
+              "SELECT max(b COLLATE interrupting) FROM t WHERE k < 2",
+              "SELECT a FROM t WHERE k = 2 AND (b = 'x' COLLATE interrupting OR a < 90)",
+              "SELECT DISTINCT b COLLATE interrupting FROM t",
+              "SELECT b FROM t ORDER BY b COLLATE interrupting",
+              "INSERT INTO u SELECT b, a FROM t WHERE k = 4 AND b <> 'x' COLLATE interrupting",
+              "SELECT x FROM u UNION SELECT b COLLATE interrupting FROM t LIMIT 2"]
+    check(capi_tiers, [("run", 0, text) for text in texts])
+
+
+def test_an_interrupt_from_a_hook_comes_where_the_program_jumps(capi_tiers):
+    texts = ["INSERT INTO u VALUES ('a', 1)", "INSERT INTO u VALUES ('b', 1), ('c', 2)",
+             "INSERT INTO u SELECT b, a FROM t", "UPDATE t SET a = 7 WHERE k = 3", "UPDATE t SET a = 7",
+             "DELETE FROM t WHERE k = 5", "DELETE FROM t WHERE a > 3", "DELETE FROM u",
+             "INSERT INTO t(k, a) VALUES (3, 9) ON CONFLICT(k) DO UPDATE SET a = 8",
+             "REPLACE INTO t(k, a) VALUES (4, 9)", "INSERT INTO u VALUES ('d', 1) RETURNING x",
+             "SELECT * FROM u", "SELECT * FROM t"]
+    check(capi_tiers, [("interrupt_writes", 0)] + [("run", 0, text) for text in texts])
+
+
 def test_a_busy_handler_is_told_of_all_calls_of_a_step(capi_tiers):
     actions = SQL["table"] + [("contend", 0, text) for text in (
         "INSERT INTO t VALUES (100, 1, 2, 3)", "UPDATE t SET a = a + 1 WHERE k > 5",

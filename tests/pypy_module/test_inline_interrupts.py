@@ -1,0 +1,119 @@
+"""Interrupts that come from a query's own functions, collations and aggregates, and between two rows: the
+query ends where it ends in C, after as many calls and rows."""
+import pytest
+
+import sqpyte
+
+from .inlining import compare
+
+ROWS = 120
+CALLS = (1, 2, 5, 40, 119, 120, 121)    # at which call of user code the query is interrupted
+
+QUERIES = [
+    'SELECT f(a) FROM t',
+    'SELECT f(a) FROM t LIMIT 5',
+    'SELECT a FROM t WHERE f(a) % 3 = 0',
+    "SELECT CASE WHEN f(a) THEN 'x' ELSE 'y' END, upper(b) FROM t",
+    'SELECT sum(f(a)) FROM t',
+    'SELECT steps(a) FROM t',
+    'SELECT steps(f(a)) FROM t WHERE a > 3',
+    'SELECT f(a), (SELECT max(b) FROM t WHERE a = 3) FROM t',
+    'SELECT f(t.a), v.b FROM t, t AS v WHERE v.a = t.a',
+    'SELECT f(t.a), v.b FROM t, t AS v WHERE v.a = t.a LIMIT 5',
+    'SELECT steps(f(t.a)) FROM t, t AS v WHERE v.a = t.a',
+    'SELECT b, steps(a) FROM t GROUP BY a % 7',
+    'SELECT a FROM t ORDER BY f(a)',
+    'SELECT DISTINCT f(a % 5) FROM t',
+    "SELECT a FROM t WHERE b > 'x5' COLLATE counted",
+    "SELECT count(*) FROM t WHERE b = 'x3' COLLATE counted OR a > 5",
+    'SELECT max(b COLLATE counted) FROM t',
+    'SELECT a, sum(a) OVER (ORDER BY f(a)) FROM t',
+    'SELECT a, sums(f(a)) OVER (ORDER BY a ROWS 3 PRECEDING) FROM t',
+    'SELECT a, sums(a) OVER (PARTITION BY a % 3) FROM t',
+    'INSERT INTO u SELECT f(a), b FROM t',
+    'INSERT INTO u SELECT f(a), b FROM t RETURNING a',
+]
+
+
+def made(side, at):
+    """A connection to a table, whose functions interrupt at their call number `at`, and the list of how many
+    calls there have been."""
+    connection = side.connect()
+    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT)')
+    connection.execute('CREATE TABLE u(a, b)')
+    connection.executemany('INSERT INTO t VALUES(?, ?)', [(i, 'x%d' % i) for i in range(ROWS)])
+    calls = [0]
+
+    def called():
+        calls[0] += 1
+        if calls[0] == at:
+            connection.interrupt()
+
+    class Steps:
+        def __init__(self):
+            self.value_now = 0
+
+        def step(self, value):
+            called()
+            self.value_now += value
+
+        def inverse(self, value):
+            called()
+            self.value_now -= value
+
+        def value(self):
+            called()
+            return self.value_now
+
+        def finalize(self):
+            called()
+            return self.value_now
+
+    def function(value):
+        called()
+        return value
+
+    def collation(left, right):
+        called()
+        return (left > right) - (left < right)
+    connection.create_function('f', 1, function)
+    connection.create_collation('counted', collation)
+    connection.create_aggregate('steps', 1, Steps)
+    connection.create_window_function('sums', 1, Steps)
+    return connection, calls
+
+
+@pytest.mark.parametrize('query', QUERIES)
+def test_user_code_interrupts(query):
+    def action(side):
+        found = []
+        for at in CALLS:
+            connection, calls = made(side, at)
+            rows = []
+            try:
+                for row in connection.execute(query):
+                    rows.append(row)
+            except sqpyte.OperationalError as error:
+                rows.append(str(error))
+            found.append((rows, calls, connection.execute('SELECT * FROM u').fetchall()))
+        return found
+    compare(action, inlined=False, oracle='C')
+
+
+@pytest.mark.parametrize('query', QUERIES)
+def test_an_interrupt_between_two_rows(query):
+    def action(side):
+        found = []
+        for at in (1, 4, 5, 6, 119):
+            connection, calls = made(side, 0)
+            rows = []
+            try:
+                for row in connection.execute(query):
+                    rows.append(row)
+                    if len(rows) == at:
+                        connection.interrupt()
+            except sqpyte.OperationalError as error:
+                rows.append(str(error))
+            found.append((rows, calls, connection.execute('SELECT * FROM u').fetchall()))
+        return found
+    compare(action, inlined=False, oracle='C')
