@@ -78,9 +78,7 @@ EDITS = [
         "  db->busyHandler.nBusy = 0;\n"
         "  if( AtomicLoad(&db->u1.isInterrupted) ) goto abort_due_to_interrupt;\n"
         "  sqlite3VdbeIOTraceSql(p);\n",
-        "  if( !p->sqpyteResumed && !p->sqpyteMidStep && AtomicLoad(&db->u1.isInterrupted) ){\n"
-        "    goto abort_due_to_interrupt;\n"
-        "  }\n"
+        "  if( !p->sqpyteResumed && AtomicLoad(&db->u1.isInterrupted) ) goto abort_due_to_interrupt;\n"
         "  sqlite3VdbeIOTraceSql(p);\n",
     ),
     Edit(

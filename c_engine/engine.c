@@ -9,6 +9,7 @@
 */
 #include "sqlite3.c"
 #include "engine.h"
+#include "fused.h"
 #include <pthread.h>
 #include <string.h>
 
@@ -181,8 +182,9 @@ static int sqpyteObstacle(Vdbe *p){
 }
 
 /* Runs up to a given opcode, for the PyPy inliner, which takes over there: to the caller it is as a row
-** without columns. The step is in its middle then: when the inliner hands the statement back, C looks for
-** an interrupt where the program jumps, not at once. */
+** without columns. The step is in its middle then: when the inliner hands the statement back, C goes on
+** with the step's time, and looks for an interrupt where the program jumps, not at once. Where each row is
+** a step of its own, the inliner says that one has begun. */
 static int sqpyteRunTo(Vdbe *p){
   int rc;
   int stop = p->sqpyteStopPc;
@@ -191,7 +193,7 @@ static int sqpyteRunTo(Vdbe *p){
     rc = sqpyte_step_one(p);
   }while( rc==SQPYTE_STOP && p->pc!=stop );
   p->sqpyteStopPc = 0;
-  p->sqpyteMidStep = rc==SQPYTE_STOP;
+  p->sqpyteMidStep = rc==SQPYTE_STOP ? SQPYTE_STEP_MID : 0;
   return rc==SQPYTE_STOP ? SQLITE_ROW : rc;
 }
 
@@ -221,7 +223,11 @@ static int sqpyteBeginsWell(const Vdbe *p){
 static int sqpyteExecInTier(Vdbe *p){
   int rc, why;
   int allowHot = sqpyteVm.mode;
-  p->sqpyteResumed = 0;
+  if( p->sqpyteMidStep==SQPYTE_STEP_BEGUN ){
+    sqpyteBeginStep(p);
+    p->sqpyteMidStep = SQPYTE_STEP_MID;
+  }
+  p->sqpyteResumed = p->sqpyteMidStep;
   if( p->sqpyteStopPc ) return sqpyteRunTo(p);
   if( p->sqpyteRows ) return sqpyteRunAhead(p);
 #ifdef SQPYTE_CHECK_EFFECTS

@@ -8,8 +8,11 @@ import types
 
 from pypy_module import inline_trace
 from pypy_module.inline_emit import Source
+from pypy_module.library import NUMBERS
 
 
+# A row that is computed is an sqlite3_step: what C does of it asks for the time anew (see sqpyteRunTo).
+STEP = 'BYTES[self.mid_step] = %d' % NUMBERS['SQPYTE_STEP_BEGUN']
 # What `__next__` begins with: see Runner.late.
 LATE = ('if WORDS[self.live] != self.stamp:', '    return self.late()')
 
@@ -76,6 +79,7 @@ class ClassCode:
                         'def __next__(self):',
                         *['    ' + line for line in first],
                         '    row = ' + pending,
+                        '    ' + STEP,
                         '    self.advance()',
                         '    return row')
 

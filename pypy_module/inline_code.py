@@ -29,7 +29,7 @@ FEWEST_ROWS, MOST_ROWS = 16, 512
 NAMES = {'Runner': Runner, 'RowsRunner': RowsRunner, 'AheadRunner': AheadRunner,
          'RunRunner': RunRunner, 'affinity': affinity, 'compared': compared}
 for _module, _names in [
-        (inline_memory, 'WORDS DOUBLES CHARS unpack BASE data_at'),
+        (inline_memory, 'WORDS DOUBLES BYTES CHARS unpack BASE data_at'),
         (inline_values, 'text_at unwrapped wrapped private store result_of UNDECODABLE'),
         (values, 'W_Int W_Real W_Text W_Blob NULL'),
         (arith, 'add subtract multiply divide remainder'),

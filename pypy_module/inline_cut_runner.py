@@ -13,14 +13,14 @@ user's function as any other C code does.
 from c_engine.generated import layout
 from pypy_module import errors
 from pypy_module.inline_ahead import FREE
-from pypy_module.inline_memory import BASE, INTS, WORDS
+from pypy_module.inline_memory import BASE, BYTES, INTS, WORDS
 from pypy_module.inline_runner import COLUMNS, NOMEM, ROW, Runner, stamp_of
 from pypy_module.inline_values import load, private, store
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import mem
 from sqpyte.values import W_Int
 
-GROW = NUMBERS['SQPYTE_GROW']
+GROW, MID = NUMBERS['SQPYTE_GROW'], NUMBERS['SQPYTE_STEP_MID']
 CAPACITY, COUNT = NUMBERS['SQPYTE_ROWS_CAPACITY'], NUMBERS['SQPYTE_ROWS_COUNT']
 AT_CUT, NEED = NUMBERS['SQPYTE_ROWS_AT_CUT'], NUMBERS['SQPYTE_ROWS_NEED']
 CELLS, STAMP = NUMBERS['SQPYTE_ROWS_CELLS'], NUMBERS['SQPYTE_ROWS_STAMP']
@@ -121,6 +121,7 @@ class CutRunner(Runner):
         self.interrupted = (mem.i64(self.vdbe + layout.Vdbe_db) + layout.sqlite3_u1_isInterrupted
                             - BASE) >> 2
         self.live = stamp_of(self.vdbe)
+        self.mid_step = self.vdbe + layout.Vdbe_sqpyteMidStep - BASE
         self.stamp = WORDS[self.live]
         self.handle = handle
         self.use(buffer)
@@ -290,7 +291,7 @@ class CutRunner(Runner):
             return
         undone = self.handed or self.back(pc)
         mem.set_i32(self.vdbe, layout.Vdbe_pc, target)
-        mem.set_u8(self.vdbe, layout.Vdbe_sqpyteMidStep, 1)
+        BYTES[self.mid_step] = BYTES[self.mid_step] or MID
         for register, value in list(self.kept_fields()) + list(values):
             if store(self.memory + register * layout.sizeof_Mem, value):
                 lib.sqpyte_fail(self.vdbe, target, NOMEM)
@@ -394,7 +395,7 @@ class CutAheadRunner(CutRunner):
             return
         pc = self.loop.row + 1
         mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)
-        mem.set_u8(self.vdbe, layout.Vdbe_sqpyteMidStep, 0)
+        BYTES[self.mid_step] = 0
         self.give_state()
         row = self.next_row()
         if not undone:

@@ -24,7 +24,7 @@ import weakref
 from c_engine.generated import layout, opcodes
 from pypy_module import errors
 from pypy_module.callbacks import report
-from pypy_module.inline_memory import BASE, INTS, WORDS, data_at
+from pypy_module.inline_memory import BASE, BYTES, INTS, WORDS, data_at
 from pypy_module.inline_values import UNDECODABLE, load, private, store, unwrapped
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import mem
@@ -82,6 +82,7 @@ class Runner:
         self.vc = mem.i64(cursors + 8 * self.loop.cursor)
         self.live = stamp_of(self.vdbe)
         self.stamp = WORDS[self.live]
+        self.mid_step = self.vdbe + layout.Vdbe_sqpyteMidStep - BASE
         words = self.words + (lib.sqpyte_page_size(self.vc) >> 3)
         buffer = self.free.pop() if self.free else None
         if buffer is None or len(buffer) < words:
@@ -435,7 +436,7 @@ class AheadRunner(Runner):
         self.position(self.i)
         pc = self.loop.row + 1
         mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)
-        mem.set_u8(self.vdbe, layout.Vdbe_sqpyteMidStep, 0)
+        BYTES[self.mid_step] = 0
         for register, value in self.kept_fields():
             if store(self.memory + register * layout.sizeof_Mem, value):
                 lib.sqpyte_fail(self.vdbe, pc, NOMEM)

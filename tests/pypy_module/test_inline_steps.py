@@ -1,5 +1,8 @@
-"""Interrupts that come from a query's own functions, collations and aggregates, and between two rows: the
-query ends where it ends in C, after as many calls and rows."""
+"""What an sqlite3_step is, to loops that are inlined: interrupts that come from a query's own functions,
+collations and aggregates, and between two rows, end it where it ends in C, after as many calls and rows;
+and the time is one time in a step, another in the next."""
+import time
+
 import pytest
 
 import sqpyte
@@ -116,4 +119,52 @@ def test_an_interrupt_between_two_rows(query):
                 rows.append(str(error))
             found.append((rows, calls, connection.execute('SELECT * FROM u').fetchall()))
         return found
+    compare(action, inlined=False, oracle='C')
+
+
+NOW = "julianday('now', (t.a - t.a) || ' days')"
+LATER = "julianday('now', (slow(t.a) - t.a) || ' days')"
+
+
+@pytest.mark.parametrize('query', [
+    'SELECT times(%s) FROM t' % NOW,
+    'SELECT times(%s) FROM t, t AS v WHERE v.a = t.a' % NOW,
+    'SELECT count(DISTINCT %s) FROM t' % LATER,
+    'SELECT times(%s) FROM t GROUP BY a %% 4' % NOW,
+    'SELECT times(%s) OVER () FROM t' % NOW,
+    'SELECT slow(a), %s FROM t' % NOW,
+    'SELECT %s, %s = %s, slow(a) FROM t' % (LATER, LATER, NOW),
+    'SELECT slow(t.a), %s FROM t, t AS v WHERE v.a = t.a' % NOW,
+    'SELECT a, %s FROM t WHERE slow(a) > -1' % NOW,
+    'SELECT a, sum(a) OVER (ORDER BY a ROWS 1 PRECEDING), slow(a), %s FROM t' % NOW,
+])
+def test_the_time_of_a_step(query):
+    """Each call takes longer than the clock's unit, a millisecond."""
+    def action(side):
+        connection, _ = made(side, 0)
+        connection.execute('DELETE FROM t WHERE a >= 25')
+
+        class Times:
+            def __init__(self):
+                self.seen = set()
+
+            def step(self, value):
+                time.sleep(0.002)
+                self.seen.add(value)
+
+            def inverse(self, value):
+                time.sleep(0.002)
+
+            def value(self):
+                return len(self.seen)
+            finalize = value
+
+        def slow(value):
+            time.sleep(0.002)
+            return value
+        connection.create_window_function('times', 1, Times)
+        connection.create_function('slow', 1, slow)
+        rows = connection.execute(query).fetchall()
+        return [len({row[n] for row in rows}) for n in range(len(rows[0]))], rows[0][-1] if len(
+            rows) == 1 else len(rows)
     compare(action, inlined=False, oracle='C')
