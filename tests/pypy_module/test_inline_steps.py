@@ -86,39 +86,32 @@ def made(side, at):
     return connection, calls
 
 
+def interrupted(side, query, at_call=0, at_row=0):
+    """What is seen of a query that is interrupted at a call of user code, or when a row has come (0: never):
+    its rows and its error, the number of calls, what it has written."""
+    connection, calls = made(side, at_call)
+    rows = []
+    try:
+        for row in connection.execute(query):
+            rows.append(row)
+            if len(rows) == at_row:
+                connection.interrupt()
+    except sqpyte.OperationalError as error:
+        rows.append(str(error))
+    return rows, calls, connection.execute('SELECT * FROM u').fetchall()
+
+
 @pytest.mark.parametrize('query', QUERIES)
 def test_user_code_interrupts(query):
     def action(side):
-        found = []
-        for at in CALLS:
-            connection, calls = made(side, at)
-            rows = []
-            try:
-                for row in connection.execute(query):
-                    rows.append(row)
-            except sqpyte.OperationalError as error:
-                rows.append(str(error))
-            found.append((rows, calls, connection.execute('SELECT * FROM u').fetchall()))
-        return found
+        return [interrupted(side, query, at_call=at) for at in CALLS]
     compare(action, inlined=False, oracle='C')
 
 
 @pytest.mark.parametrize('query', QUERIES)
 def test_an_interrupt_between_two_rows(query):
     def action(side):
-        found = []
-        for at in (1, 4, 5, 6, 119):
-            connection, calls = made(side, 0)
-            rows = []
-            try:
-                for row in connection.execute(query):
-                    rows.append(row)
-                    if len(rows) == at:
-                        connection.interrupt()
-            except sqpyte.OperationalError as error:
-                rows.append(str(error))
-            found.append((rows, calls, connection.execute('SELECT * FROM u').fetchall()))
-        return found
+        return [interrupted(side, query, at_row=at) for at in (1, 4, 5, 6, 119)]
     compare(action, inlined=False, oracle='C')
 
 
