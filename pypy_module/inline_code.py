@@ -72,6 +72,7 @@ class Code(ClassCode):
         self.rows = rows
         self.presets = {}
         self.base = {ROWS: 'RowsRunner', AHEAD: 'AheadRunner', RUN: 'RunRunner'}[loop.shape]
+        self.asks = bool(loop.in_c) and loop.shape == AHEAD
 
     def word(self, number):
         """The expression for value `number` of the row `i`."""
@@ -115,6 +116,8 @@ class Code(ClassCode):
         made.spec_buffer = spec(self.loop, self.rows)
         made.spec = address_of(made.spec_buffer)
         made.free = []
+        if self.asks:
+            made.in_step = None
         self._finish_row(made)
 
     def _finish_row(self, made):

@@ -59,6 +59,8 @@ class Runner:
             Code.preset.
         variables: (attribute, number of the bound parameter, form), likewise (list).
         free: buffers that aren't used (list).
+        in_step: what C is told of the sqlite3_step when it goes on within `__next__` (SQPYTE_STEP_*; 0: one
+            begins), or None where it knows.
 
     Attributes:
         owner: weak reference to the cursor, once the runner stands in it, before None.
@@ -70,6 +72,8 @@ class Runner:
             (int).
         last: the row behind which C goes on, though the batch has more, or 0 (int).
     """
+
+    in_step = None
 
     def __init__(self, connection, statement, calls):
         """Take a Connection, its Statement, which waits at the loop's head, and its Calls."""
@@ -263,9 +267,15 @@ class Runner:
 
     def go_on(self):
         """Step the statement in C, in which all of its state is now."""
+        self.begin_step()
         self.detach()
         statement = self.statement
         self.finish(step(statement.pointer, statement.cells))
+
+    def begin_step(self):
+        """Tell C that the row that is being computed is a step, if it isn't the first one."""
+        if self.owner is not None and self.in_step is not None:
+            BYTES[self.mid_step] = self.in_step
 
     def finish(self, rc):
         """Let the cursor go on in C, where stepping the statement has returned `rc`."""
@@ -396,6 +406,8 @@ class Runner:
 class RowsRunner(Runner):
     """Of loops without user code: the row `k` of the batch is computed when it is asked for."""
 
+    in_step = 0
+
     def begin(self):
         """Get the first batch."""
         self.refill()
@@ -419,6 +431,8 @@ class RowsRunner(Runner):
 
 class AheadRunner(Runner):
     """Of loops with user code: the next row has been computed, the statement is behind it."""
+
+    in_step = NUMBERS['SQPYTE_STEP_BEGUN']
 
     def begin(self):
         """Compute the first row."""

@@ -18,7 +18,7 @@ METHODS = ("user-defined aggregate's '%s' method not defined",
            "user-defined aggregate's '%s' method raised error")
 
 NAMES = {'TapeRunner': TapeRunner}
-for _module, _names in [(inline_memory, 'WORDS DOUBLES BYTES CHARS unpack'),
+for _module, _names in [(inline_memory, 'WORDS DOUBLES CHARS unpack'),
                         (inline_values, 'text_at result_of UNDECODABLE')]:
     for _name in _names.split():
         NAMES[_name] = getattr(_module, _name)

@@ -13,7 +13,7 @@ from pypy_module.cursor import Undecodable
 from pypy_module.inline_ahead import FREE
 from pypy_module.inline_cut_runner import (
     AT_CUT, CELLS, COUNT, INTERRUPT, MOST_ROWS, CutAheadRunner, opened)
-from pypy_module.inline_memory import BYTES, INTS, WORDS
+from pypy_module.inline_memory import INTS, WORDS
 from pypy_module.inline_runner import COLUMNS, LIMIT_LENGTH, ROW
 from pypy_module.inline_values import (
     BASE, UNDECODABLE, data_at, load, result_of, unwrapped)
@@ -21,7 +21,7 @@ from pypy_module.library import NUMBERS, lib
 from pypy_module.unpacking import undecodable_text
 from sqpyte import mem
 
-END, BEGUN = NUMBERS['SQPYTE_TAPE_END'], NUMBERS['SQPYTE_STEP_BEGUN']
+END = NUMBERS['SQPYTE_TAPE_END']
 SHAPE, SIZE = NUMBERS['SQPYTE_TAPE_SHAPE'], NUMBERS['SQPYTE_TAPE_SIZE']
 BITS = NUMBERS['SQPYTE_PLACE_BITS']
 MOST_SHAPES = 4     # that a class has code for
@@ -107,6 +107,7 @@ class TapeRunner(CutAheadRunner):
             return False
         if not self.at_cut:
             self.give_state()
+        self.begin_step()
         while True:
             before = self.at_cut
             rc = self.call_c()
@@ -303,7 +304,6 @@ class TapeRunner(CutAheadRunner):
         self.stamp = WORDS[self.live]
         if self.behind:
             self.behind = False
-            BYTES[self.mid_step] = BEGUN
             self.advance()
             if self.left:
                 return cursor._advance()
@@ -327,6 +327,5 @@ class TapeRunner(CutAheadRunner):
                 self.connection._runners.append(self)
         else:
             row = cursor._decoded_early(row)
-        BYTES[self.mid_step] = BEGUN
         self.advance()
         return row

@@ -130,12 +130,19 @@ LATER = "julianday('now', (slow(t.a) - t.a) || ' days')"
     'SELECT slow(t.a), %s FROM t, t AS v WHERE v.a = t.a' % NOW,
     'SELECT a, %s FROM t WHERE slow(a) > -1' % NOW,
     'SELECT a, sum(a) OVER (ORDER BY a ROWS 1 PRECEDING), slow(a), %s FROM t' % NOW,
+    'SELECT times(slow(a)), %s FROM t GROUP BY a %% 4' % NOW.replace('t.a', 'max(a)'),
+    'SELECT a FROM t UNION ALL SELECT %s FROM u' % NOW.replace('t.a', 'a'),
+    'SELECT slow(a) FROM t UNION ALL SELECT %s FROM u' % NOW.replace('t.a', 'a'),
+    'SELECT slow(t.a) FROM t, t AS v WHERE v.a = t.a UNION ALL SELECT %s FROM u' % NOW.replace('t.a', 'a'),
+    'SELECT sums(a) OVER (ORDER BY a ROWS 1 PRECEDING) FROM t UNION ALL SELECT %s FROM u'
+    % NOW.replace('t.a', 'a'),
 ])
 def test_the_time_of_a_step(query):
     """Each call takes longer than the clock's unit, a millisecond."""
     def action(side):
         connection, _ = made(side, 0)
         connection.execute('DELETE FROM t WHERE a >= 25')
+        connection.execute("INSERT INTO u VALUES(1, 'once'), (2, 'twice')")
 
         class Times:
             def __init__(self):
@@ -157,7 +164,10 @@ def test_the_time_of_a_step(query):
             return value
         connection.create_window_function('times', 1, Times)
         connection.create_function('slow', 1, slow)
-        rows = connection.execute(query).fetchall()
+        rows = []
+        for row in connection.execute(query):
+            time.sleep(0.002)
+            rows.append(row)
         return [len({row[n] for row in rows}) for n in range(len(rows[0]))], rows[0][-1] if len(
             rows) == 1 else len(rows)
     compare(action, inlined=False, oracle='C')
