@@ -1,6 +1,7 @@
 # Every test, in groups, two at a time: `make test` does this with -j2. While one processor translates the VM,
 # the other tests what doesn't need it, with the engine alone, which is what somebody has who has not
-# translated the VM. Of CPython's tests the newest's run on the VM.
+# translated the VM. Of CPython's tests the newest's run on the VM. Those of the inliner, three quarters of the
+# time, run with PyPy and the newest CPython; with the others in `make test-all`.
 #
 # Groups begin in the order in which they stand in `all`. A group prints its output in one piece at its end;
 # one that fails doesn't stop the others.
@@ -27,7 +28,8 @@ vm:
 
 $(filter-out $(NEWEST),$(CPYTHONS)): %:
 	@echo "sqpyte: the DB-API tests under $$(build/$@/bin/python --version), engine alone" >&2
-	@SQPYTE_LIBRARY=$(CURDIR)/build/libsqpyte-engine.so $(call PYTEST,build/$@/bin/python,tests/pypy_module)
+	@SQPYTE_LIBRARY=$(CURDIR)/build/libsqpyte-engine.so $(call PYTEST,build/$@/bin/python,\
+	  tests/pypy_module --ignore-glob='*/test_inline*.py')
 
 $(filter $(NEWEST),$(CPYTHONS)): vm
 	@echo "sqpyte: the DB-API tests under $$(build/$@/bin/python --version)" >&2

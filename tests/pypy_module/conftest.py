@@ -1,19 +1,10 @@
-"""Fixtures of the DB-API's tests.
-
-The inliner's own tests, three quarters of the time, run with PyPy (3.9) and with the newest CPython; with the
-others in `make test-all`.
-"""
+"""Fixtures of the DB-API's tests."""
 
 import gc
-import sys
 
 import pytest
 
 import sqpyte
-from tests.extent import everything
-
-if sys.implementation.name == 'cpython' and sys.version_info < (3, 13) and not everything():
-    collect_ignore_glob = ['test_inline*.py']
 
 
 @pytest.fixture
