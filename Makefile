@@ -72,14 +72,9 @@ lint: test-env engine  ## check style and types
 
 test: python27 lint test-groups  ## run every test: style, types, the translated VM, PyPy and all CPythons
 
-test-all: test  ## all of that, all of sqllogictest, damages, failures, many more generated queries (hours)
-	@SQPYTE_TESTS=all $(PYTHON) -m pytest tests/sqllogictest tests/benchmarks/test_translated.py \
-	  tests/corruption tests/faults tests/pypy_module
-	@SQPYTE_TESTS=all $(MAKE) test-cpython
-	@HYPOTHESIS_PROFILE=deep $(PYTHON) -m pytest tests/differential tests/fuzz/test_oracles.py
-	@$(PYTHON) -m tests.fuzz --seconds $(SECONDS) $(FUZZ)
-	@$(MAKE) test-upstream
-	@$(MAKE) test-sanitized
+# Goes on where it was stopped. PARTS='sqllogictest* faults*': only these of its parts.
+test-all: python27 deps-upstream test-env vm data effects  ## run all of every test, SQLite's own and sanitizers, with counts (a day)
+	@$(PYTHON) -m tests.everything --seconds $(SECONDS) $(PARTS)
 
 # Failures are kept under build/fuzz/failures. FUZZ='--seed 7 --only scripts': more of the command line.
 fuzz: test-env vm  ## run generated work in many ways beside stock SQLite (SECONDS=600)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis.configuration import set_hypothesis_home_dir
 
 from c_engine.build import Paths
+from tests import extent
 
 PATHS = Paths()
 
@@ -48,6 +49,11 @@ def engine_library():
 def vm_library():
     """Path of the translated VM."""
     return product(os.path.join(PATHS.build, 'libsqpyte.so'), 'vm')
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Count the tests that have passed."""
+    extent.count('tests', len(terminalreporter.stats.get('passed', ())))
 
 
 def pytest_collection_finish(session):

@@ -11,11 +11,12 @@ import sys
 
 import pytest
 
+from tests import extent
 from tests.differential import capi, tiers
 
 from . import images, run
 
-CASES = 2400 if os.environ.get("SQPYTE_TESTS") == "all" else 160
+CASES = 2400 if extent.everything() else 160
 CORRUPT = 11
 
 
@@ -61,6 +62,7 @@ def compare(directory, tier, side, seeds):
     codes = collections.Counter()
     expected = queried(directory, "stock", side, seeds)
     actual = queried(directory, tier, side, seeds)
+    extent.count("damaged databases", len(seeds))
     problems = []
     for seed in seeds:
         answers, wrong, _ = actual[seed]

@@ -11,12 +11,13 @@ import sys
 
 import pytest
 
+from tests import extent
 from tests.differential import tiers
 
 from .run import KINDS
 from .workload import JOURNALS
 
-STEP = 1 if os.environ.get("SQPYTE_TESTS") == "all" else 37
+STEP = 1 if extent.everything() else 37
 # Of a part, every kind with one of the journals.
 CASES = [(kind, journal) for i, kind in enumerate(KINDS) for j, journal in enumerate(JOURNALS)
          if STEP == 1 or i % len(JOURNALS) == j]
@@ -80,7 +81,8 @@ def test_as_in_stock(tier, kind, journal, request):
     if tier.startswith("translated"):
         request.getfixturevalue("vm_library")
     expected = stock(kind, journal)
-    for call, (answers, file) in outcomes(
-            tier, kind, journal, STEP if tier.startswith("translated") else STEP * 10).items():
+    found = outcomes(tier, kind, journal, STEP if tier.startswith("translated") else STEP * 10)
+    extent.count("injected failures", len(found))
+    for call, (answers, file) in found.items():
         assert expected.has(answers, None), "call %d: %s" % (call, answers)
         assert expected.has(answers, file), "call %d" % call

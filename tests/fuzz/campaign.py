@@ -2,6 +2,8 @@
 import sys
 import time
 
+from tests import extent
+
 from . import failures
 from .shrink import shrunk
 
@@ -39,6 +41,8 @@ class Campaign:
             self.spent[kind.name] += time.monotonic() - before
         self.say("fuzz: seed %s: %s in %d s, %d failures" % (
             self.seed, self.summary(), time.monotonic() - start, len(self.failed)))
+        for name, number in self.counts.items():
+            extent.count("fuzzers' %s" % name, number)
         return not self.failed
 
     def _turn(self, kind):

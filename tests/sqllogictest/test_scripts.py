@@ -8,7 +8,7 @@ import os
 
 import pytest
 
-from tests.extent import everything
+from tests.extent import count, everything
 from tests.sqllogictest import cli, processes
 from tests.sqllogictest.processes import Options
 
@@ -60,6 +60,7 @@ def test_scripts(way, request):
         outcomes += processes.run(paths, Options(library, mode, threshold, jit, records, 120),
                                   os.cpu_count() or 1)
     wrong = [described(outcome) for outcome in outcomes if outcome.failures or outcome.error]
+    count('records of sqllogictest', sum(outcome.passed for outcome in outcomes))
     assert not wrong, '\n\n'.join(wrong)
     assert sum(outcome.passed for outcome in outcomes) > 2000
     if mode == 'always':

@@ -21,6 +21,7 @@ from rich.table import Table
 
 from c_engine import build as engine
 from c_engine.edit import EditError
+from tests import extent
 from tests.upstream import (
     build, campaign, comparing, files, fuzzing, headers, linking, running, sources, tree)
 from tools import effects
@@ -119,6 +120,7 @@ def show(console, summaries, everything=False):
             summary.files, summary.cases, len(summary.unexplained), len(summary.crashes), len(summary.hangs),
             len(summary.meant), len(summary.flaky))])
     console.print(table)
+    extent.count('cases of SQLite\'s suite', sum(summary.cases for summary in summaries.values()))
     return all(summary.fine() for summary in summaries.values())
 
 
@@ -152,6 +154,7 @@ def show_fuzz(console, found):
             console.print('[bold red]ERROR[/] %s %s' % (mode, database), highlight=False)
             console.print(error, markup=False, highlight=False, soft_wrap=True)
     console.print(table)
+    extent.count('inputs of fuzzcheck', sum(one['inputs'] for one in found.values()))
     return not any(one['error'] for one in found.values())
 
 

@@ -52,11 +52,12 @@ def build_library(paths):
         subprocess.run(flags.compiler() + SANITIZERS + flags.LINK + ['-Wl,-soname,libsqpyte-engine.so',
                        library.target, '-o', partial] + flags.LIBRARIES, check=True)
         os.replace(partial, target)
-        stock = os.path.join(folder(paths), os.path.basename(paths.stock_library))
-        if not os.path.lexists(stock):
-            os.symlink(paths.stock_library, stock)
 
     engine.step('the sanitized engine', [target], engine.digest([], library.key, SANITIZERS), action)
+    for name in (os.path.basename(paths.stock_library), 'stock'):
+        link = os.path.join(folder(paths), name)
+        if not os.path.lexists(link):
+            os.symlink(os.path.join(paths.build, name), link)
     return target
 
 

@@ -1,7 +1,8 @@
 """The command line of `make test-sanitized`: `python -m tests.upstream.sanitized_run [PART...]`.
 
-Parts: `damaged` (the damaged databases), `fuzz` (fuzzcheck), `python` (the differential tests and those
-of the DB-API module, which call the C helpers from Python), `suite` (SQLite's suite). All in the C tier
+Parts: `damaged` (the damaged databases), `fuzz` (fuzzcheck), `generated` (the fuzzers of tests/fuzz),
+`python` (the differential tests and those of the DB-API module, which call the C helpers from Python),
+`suite` (SQLite's suite). All in the C tier
 or with the VM as plain Python. Exit code 1: a finding, or a part that failed; 2: something is missing.
 """
 
@@ -15,15 +16,17 @@ import sys
 from rich.console import Console
 
 from c_engine import build as engine
+from tests import extent
 from tests.corruption import images
 from tests.differential import capi
 from tests.upstream import build, campaign, cli, files, fuzzing, linking, running, sanitized, sources, tree
 
-PARTS = ['damaged', 'fuzz', 'python', 'suite']
+PARTS = ['damaged', 'fuzz', 'generated', 'python', 'suite']
 # (tier, how many seeds): the untranslated VM is a hundred times slower.
 DAMAGED = [('engine', 2400), ('untranslated-always', 120)]
 # Of the differential tests, those that need no translated VM.
 TIERS = 'engine,untranslated-always,untranslated-hot,module,module-inline'
+SECONDS = 600       # for the fuzzers
 
 
 class Run:
@@ -78,6 +81,7 @@ class Run:
                                       str(seeds)], cwd=engine.ROOT, env=environment, stdout=subprocess.PIPE)
             last = process.stdout.decode().split()[-1:]
             fine = fine and process.returncode == 0 and last == [str(seeds - 1)]
+            extent.count('damaged databases', int(last[0]) + 1 if last else 0)
             self.console.print('damaged databases, %s: %s of %d, code %d' % (
                 tier, int(last[0]) + 1 if last else 0, seeds, process.returncode), highlight=False)
         return fine
@@ -88,6 +92,13 @@ class Run:
         program.build()
         return cli.show_fuzz(self.console, fuzzing.check_all(program, [running.C_TIER], jobs=self.jobs,
                                                              environment=self.settings))
+
+    def generated(self):
+        """Run the fuzzers; return whether all is well."""
+        command = [sys.executable, '-m', 'tests.fuzz', '--seconds', str(SECONDS)]
+        for how in ('engine', 'untranslated', 'in-c'):
+            command += ['--how', how]
+        return subprocess.run(command, cwd=engine.ROOT, env=self.interpreter()).returncode == 0
 
     def python(self):
         """Run the tests in Python; return whether all is well."""

@@ -1,0 +1,1 @@
+"""All tests in full: `make test-all`."""

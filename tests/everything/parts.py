@@ -1,0 +1,71 @@
+"""The parts of `make test-all`: the command of each, and which files' change makes it run again."""
+
+import collections
+import glob
+import os
+import sys
+
+from c_engine import build as engine
+from tests.faults.run import KINDS
+from tests.sqllogictest.test_scripts import WAYS
+from tests.upstream.sanitized_run import PARTS as SANITIZED
+
+ROOT = engine.ROOT
+PRODUCT = ['c_engine', 'sqpyte', 'pypy_module', 'tools']
+# What the tests of one room use of others.
+SHARED = ['tests/differential']
+ALL = {'SQPYTE_TESTS': 'all'}
+
+# name: one word (str). command: list of str. rooms: folders that it depends on beside PRODUCT and SHARED.
+# settings: environment variables (dict). alone: it keeps the whole machine busy by itself (bool).
+Part = collections.namedtuple('Part', 'name command rooms settings alone')
+
+
+def pytest(name, arguments, rooms, settings=(), alone=False, python=sys.executable):
+    """Return the Part of some tests of pytest's."""
+    return Part(name, [python, '-m', 'pytest', '-q'] + arguments, rooms, dict(settings), alone)
+
+
+def module(name, arguments, rooms, alone):
+    """Return the Part of a module's command line."""
+    return Part(name, [sys.executable, '-m'] + arguments, rooms, {}, alone)
+
+
+def parts(fuzz_seconds):
+    """Return all parts (list of Part), the longest of each kind first.
+
+    Args:
+        fuzz_seconds: for how long `make fuzz` runs (int).
+    """
+    cpythons = sorted(glob.glob(os.path.join(ROOT, 'build', 'cpython-env-3.*', 'bin', 'python')))
+    deep = {'HYPOTHESIS_PROFILE': 'deep'}
+    faults = ['tests/faults', 'tests/corruption']
+    found = [pytest('faults-%s' % kind, faults[:1] + ['-k', kind + '-'], faults, ALL) for kind in KINDS]
+    found += [pytest('module-pypy', ['tests/pypy_module'], ['tests/pypy_module'], ALL)]
+    found += [pytest('module-%s' % path.split(os.sep)[-3].replace('-env', ''),
+                     ['tests/pypy_module'], ['tests/pypy_module'], ALL, python=path) for path in cpythons]
+    found += [pytest('damaged-databases', ['tests/corruption'], ['tests/corruption'], ALL),
+              pytest('benchmarks', ['tests/benchmarks/test_translated.py'],
+                     ['tests/benchmarks', 'benchmarks'], ALL),
+              pytest('differential', ['tests/differential'], [], deep),
+              pytest('oracles', ['tests/fuzz/test_oracles.py'], ['tests/fuzz'], deep)]
+    found += [pytest('sqllogictest-%s' % way, ['tests/sqllogictest/test_scripts.py', '-k', '[%s]' % way],
+                     ['tests/sqllogictest'], ALL, alone=True) for way in WAYS]
+    found += [Part('make-test', ['make', '--no-print-directory', 'test'], ['tests', 'benchmarks'], {}, True),
+              module('fuzz', ['tests.fuzz', '--seconds', '%d' % fuzz_seconds], ['tests/fuzz'], True),
+              module('upstream-suite', ['tests.upstream', 'run'], ['tests/upstream'], True),
+              module('upstream-fuzzcheck', ['tests.upstream', 'fuzz'], ['tests/upstream'], True),
+              Part('effects', ['make', '--no-print-directory', 'test-effects'],
+                   ['tests/upstream', 'tests/effects', 'tests/sqllogictest'], {}, True)]
+    found += [module('sanitized-%s' % name, ['tests.upstream.sanitized_run', name],
+                     ['tests/upstream', 'tests/corruption', 'tests/pypy_module'], True) for name in SANITIZED]
+    return found
+
+
+def key(part):
+    """Return a hash (hex str) of all that a part's outcome depends on."""
+    paths = glob.glob(os.path.join(ROOT, 'tests', '*.py')) + [os.path.join(ROOT, 'Makefile')]
+    for room in PRODUCT + SHARED + part.rooms:
+        for ending in ('py', 'c', 'h', 'sh', 'mk', 'json', 'sql', 'map'):
+            paths += glob.glob(os.path.join(ROOT, room, '**', '*.' + ending), recursive=True)
+    return engine.digest(sorted(set(paths)), part.command, sorted(part.settings.items()))

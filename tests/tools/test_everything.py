@@ -1,0 +1,77 @@
+"""The runner of `make test-all`: what has passed isn't run again, what fails is told, counts are added up."""
+import io
+import sys
+
+import pytest
+from rich.console import Console
+
+from tests import extent
+from tests.everything import __main__ as everything
+from tests.everything import parts
+from tests.everything.parts import Part
+
+COUNTS = "from tests import extent; extent.count('stones', 7); extent.count('small stones', 2)"
+
+
+def part(name, code, alone=False):
+    return Part(name, [sys.executable, '-c', code], ['tests/everything'], {'MARK': 'x'}, alone)
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run parts; return (whether all have passed, what was printed)."""
+    def run(*chosen):
+        console = Console(file=io.StringIO(), width=200)
+        one = everything.Everything(console, chosen, str(tmp_path))
+        fine = one.run()
+        one.show()
+        return fine, console.file.getvalue()
+    return run
+
+
+def test_a_part_that_has_passed_is_not_run_again(run, tmp_path):
+    chosen = part('a', COUNTS), part('b', COUNTS, alone=True)
+    fine, text = run(*chosen)
+    assert fine and 'a: begins' in text and 'b: passed' in text
+    assert 'Tried in all: 4 small stones, 14 stones' in text
+    fine, text = run(*chosen)
+    assert fine and 'begins' not in text and '2 of 2 parts have passed already' in text
+    assert 'Tried in all: 4 small stones, 14 stones' in text
+
+
+def test_a_part_whose_command_has_changed_is_run_again(run):
+    assert run(part('a', COUNTS))[0]
+    fine, text = run(part('a', COUNTS + '; print(1)'))
+    assert fine and 'a: passed' in text and 'already' not in text
+
+
+def test_a_part_that_fails_is_told_and_run_again(run):
+    bad = part('bad', "print('what is wrong'); raise SystemExit(3)")
+    for _ in range(2):
+        fine, text = run(part('good', COUNTS), bad)
+        assert not fine and 'bad: FAILED (code 3)' in text and 'what is wrong' in text
+    assert '1 of 2 parts have passed already' in text
+
+
+def test_a_key_is_that_of_what_a_part_runs():
+    found = {one.name: parts.key(one) for one in parts.parts(1)}
+    assert len(set(found.values())) == len(found)
+    assert found == {one.name: parts.key(one) for one in parts.parts(1)}
+
+
+def test_sums_of_counts(tmp_path, monkeypatch):
+    path = tmp_path / 'counts'
+    monkeypatch.setenv('SQPYTE_COUNTS', str(path))
+    assert extent.counted(str(path)) == {}
+    extent.count('apples', 1)
+    extent.count('pears', 2)
+    extent.count('apples', 4)
+    assert extent.counted(str(path)) == {'apples': 5, 'pears': 2}
+    monkeypatch.delenv('SQPYTE_COUNTS')
+    extent.count('apples', 1)
+    assert extent.counted(str(path)) == {'apples': 5, 'pears': 2}
+
+
+def test_unknown_parts_are_named(capsys):
+    assert everything.main(['nothing']) == 2
+    assert 'no part nothing; there are: faults-memory-once' in capsys.readouterr().err
