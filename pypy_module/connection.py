@@ -10,7 +10,7 @@ from pypy_module import constants, errors
 from pypy_module import cursor as cursors
 from pypy_module.callbacks import Calls
 from pypy_module.copies import Copies
-from pypy_module.deprecation import warn_positional
+from pypy_module.deprecation import one_positional
 from pypy_module.functions import Functions
 from pypy_module.hooks import Hooks
 from pypy_module.lending import Lender
@@ -50,14 +50,11 @@ class Connection(Running, Lender, Transactions, Functions, Hooks, Copies, Settin
     ProgrammingError = errors.ProgrammingError
     NotSupportedError = errors.NotSupportedError
 
-    def __init__(self, *args, **keywords):
+    @one_positional('_sqlite3.Connection()', KEYWORD_ONLY, first=1)
+    def __init__(self, database, timeout=5.0, detect_types=0, isolation_level='',
+                 check_same_thread=True, factory=None, cached_statements=128, uri=False, *,
+                 autocommit=LEGACY):
         """Open a database; see `connect` for the arguments."""
-        warn_positional('_sqlite3.Connection()', KEYWORD_ONLY, 1, len(args))
-        self._open(*args, **keywords)
-
-    def _open(self, database, timeout=5.0, detect_types=0, isolation_level='',
-              check_same_thread=True, factory=None, cached_statements=128, uri=False, *,
-              autocommit=LEGACY):
         sys.audit('sqlite3.connect', database)
         name = os.fsencode(database)
         if b'\0' in name:
@@ -233,7 +230,22 @@ class Connection(Running, Lender, Transactions, Functions, Hooks, Copies, Settin
         return self._prepare(sql)
 
 
-def connect(database, *args, **keywords):
+_open = vars(Connection)['__init__'].__wrapped__     # without its warning
+
+
+def _connected(*args, **keywords):
+    """`connect`; what isn't given isn't passed on: the factory may have other defaults."""
+    factory = args[5] if len(args) > 5 else keywords.get('factory', Connection)
+    if factory is Connection or factory is None:
+        connection = Connection.__new__(Connection)
+        _open(connection, *args, **keywords)
+        return connection
+    return factory(*args, **keywords)
+
+
+@one_positional('sqlite3.connect()', KEYWORD_ONLY, run=_connected)
+def connect(database, timeout=5.0, detect_types=0, isolation_level='', check_same_thread=True,
+            factory=Connection, cached_statements=128, uri=False, *, autocommit=LEGACY):
     """Open a database and return its Connection.
 
     Args:
@@ -250,10 +262,3 @@ def connect(database, *args, **keywords):
     Raises:
         OperationalError: the file can't be opened.
     """
-    warn_positional('sqlite3.connect()', KEYWORD_ONLY, 1, 1 + len(args))
-    factory = args[4] if len(args) > 4 else keywords.get('factory', Connection)
-    if factory is Connection or factory is None:
-        connection = Connection.__new__(Connection)
-        connection._open(database, *args, **keywords)
-        return connection
-    return factory(database, *args, **keywords)

@@ -30,24 +30,54 @@ def warn(message):
     warnings.warn(message, DeprecationWarning, stacklevel=level)
 
 
-def warn_positional(what, names, allowed, given):
-    """Warn if more than `allowed` of the `given` positional arguments are passed.
+def _standing_in(stand_in, function):
+    """Make one function look as another: its name, docstring and signature; return it."""
+    # functools.wraps does the same, and takes a millisecond to load.
+    for name in ('__module__', '__name__', '__qualname__', '__doc__'):
+        setattr(stand_in, name, getattr(function, name))
+    stand_in.__wrapped__ = function
+    return stand_in
+
+
+def one_positional(what, names, first=0, run=None):
+    """Decorator: a call with more than one positional argument gives a warning.
 
     Args:
-        what: the callable's name with parentheses (str).
+        what: the callable's name with parentheses, as the message has it (str).
         names: names of the parameters that will be keyword-only, as the message lists them (str).
-        allowed: how many positional arguments remain (int).
-        given: how many there are (int).
+        first: 1 if `self` comes before them (int).
+        run: what is called in place of the function, which then only says how it is called.
     """
-    if given > allowed:
-        warn('Passing more than %d positional argument%s to %s is deprecated. Parameters %s will '
-             'become keyword-only parameters in Python 3.15.'
-             % (allowed, '' if allowed == 1 else 's', what, names))
+    message = ('Passing more than 1 positional argument to %s is deprecated. Parameters %s will become '
+               'keyword-only parameters in Python 3.15.' % (what, names))
+
+    def decorate(function):
+        called = run or function
+
+        def checked(*args, **keywords):
+            if len(args) > first + 1:
+                warn(message)
+            return called(*args, **keywords)
+        return _standing_in(checked, function)
+    return decorate
 
 
-def warn_keywords(what, names, keywords):
-    """Warn if any of the `keywords` (a dict) is passed by name; `names` is the message's list."""
-    if keywords:
-        plural = 's' if ' and ' in names else ''
-        warn('Passing keyword argument%s %s to %s is deprecated. Parameter%s %s will become '
-             'positional-only in Python 3.15.' % (plural, names, what, plural, names))
+def by_position(*names):
+    """Decorator for a method of Connection: passing one of these parameters by name gives a warning."""
+    quoted = [repr(name) for name in names]
+    listed = ' and '.join([', '.join(quoted[:-1])] * (len(names) > 1) + quoted[-1:])
+    plural = 's' if len(names) > 1 else ''
+
+    def decorate(function):
+        message = ('Passing keyword argument%s %s to _sqlite3.Connection.%s() is deprecated. '
+                   'Parameter%s %s will become positional-only in Python 3.15.'
+                   % (plural, listed, function.__name__, plural, listed))
+
+        def checked(self, *args, **keywords):
+            for name in names:
+                if name in keywords:
+                    warn(message)
+                    break
+            return function(self, *args, **keywords)
+        return _standing_in(checked, function)
+    return decorate

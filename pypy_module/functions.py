@@ -8,7 +8,7 @@ The frame is read before user code runs and written after it, so calls may nest.
 
 from pypy_module import errors
 from pypy_module.callbacks import UTF8, context_of, fail, result_bytes
-from pypy_module.deprecation import warn_keywords
+from pypy_module.deprecation import by_position
 from pypy_module.generated import define
 from pypy_module.library import NULL, NUMBERS, address_of, bytes_of, ffi, lib, text
 from pypy_module.locks import tried
@@ -212,17 +212,6 @@ class Aggregate:
                 del self.instances[key]
 
 
-def named(what, names, args, keywords):
-    """Return positional arguments that may, deprecated, be given by name, as a list."""
-    listed = ', '.join(repr(name) for name in names[:-1]) + ' and ' + repr(names[-1])
-    known = {name: keywords.pop(name) for name in names if name in keywords}
-    warn_keywords('_sqlite3.Connection.%s()' % what, listed, known)
-    values = list(args) + [known[name] for name in names[len(args):] if name in known]
-    if keywords or len(values) != len(names):
-        raise TypeError('%s() takes %s' % (what, listed))
-    return values
-
-
 class Functions(Part):
     """The part of a connection that defines functions.
 
@@ -289,8 +278,9 @@ class Functions(Part):
             self._plan_anew()
         return rc
 
-    def create_function(self, *args, deterministic=False, **keywords):
-        """Define a SQL function: `create_function(name, narg, func, *, deterministic=False)`.
+    @by_position('name', 'narg', 'func')
+    def create_function(self, name, narg, func, *, deterministic=False):
+        """Define a SQL function.
 
         Args:
             name: its name in SQL (str).
@@ -300,13 +290,13 @@ class Functions(Part):
         Raises:
             OperationalError: the function can't be defined.
         """
-        name, narg, func = named('create_function', ('name', 'narg', 'func'), args, keywords)
         flags = DETERMINISTIC if deterministic else 0
         if self._define(name, narg, flags, DO_FUNCTION, func):
             raise errors.OperationalError('Error creating function')
 
-    def create_aggregate(self, *args, **keywords):
-        """Define an aggregate: `create_aggregate(name, n_arg, aggregate_class)`.
+    @by_position('name', 'n_arg', 'aggregate_class')
+    def create_aggregate(self, name, n_arg, aggregate_class):
+        """Define an aggregate.
 
         Args:
             name: its name in SQL (str).
@@ -315,9 +305,7 @@ class Functions(Part):
         Raises:
             OperationalError: the aggregate can't be defined.
         """
-        name, narg, made_by = named('create_aggregate', ('name', 'n_arg', 'aggregate_class'),
-                                    args, keywords)
-        if self._define(name, narg, 0, DO_FINAL, made_by):
+        if self._define(name, n_arg, 0, DO_FINAL, aggregate_class):
             raise errors.OperationalError('Error creating aggregate')
 
     def create_window_function(self, name, num_params, aggregate_class, /):

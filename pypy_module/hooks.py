@@ -6,7 +6,7 @@ that SQLite calls has to stay open in C until that function has returned.
 
 from pypy_module import errors
 from pypy_module.callbacks import UTF8, report
-from pypy_module.deprecation import warn_keywords
+from pypy_module.deprecation import by_position
 from pypy_module.functions import COUNT, RESULT, Frame, reader
 from pypy_module.library import NULL, NUMBERS, address_of, ffi, lib, text
 from pypy_module.locks import tried
@@ -117,31 +117,20 @@ def collation(connection_reference, function, frame, calls):
     return called
 
 
-def one_argument(what, name, args, keywords, others=()):
-    """Return an argument that may, deprecated, be given by name, and the rest of `keywords`."""
-    if name in keywords:
-        warn_keywords('_sqlite3.Connection.%s()' % what, repr(name), keywords)
-        args = (keywords.pop(name),) + args
-    values = list(args) + [keywords.pop(other) for other in others[len(args) - 1:]
-                           if other in keywords]
-    if keywords or len(values) != 1 + len(others):
-        raise TypeError('%s() takes %s' % (what, ', '.join((name,) + tuple(others))))
-    return values
-
-
 class Hooks(Part):
     """The part of a connection that sets hooks; `_hooks` keeps their callbacks alive by name."""
 
     _registrations: int
 
-    def set_authorizer(self, *args, **keywords):
-        """Have every use of a table, column or function permitted: `set_authorizer(callback)`.
+    @by_position('authorizer_callback')
+    def set_authorizer(self, authorizer_callback):
+        """Have every use of a table, column or function permitted.
 
         Args:
-            callback: called with an action code (int) and four str or None; returns SQLITE_OK,
+            authorizer_callback: called with an action code (int) and four str or None; returns SQLITE_OK,
                 SQLITE_DENY or SQLITE_IGNORE. None removes it.
         """
-        function, = one_argument('set_authorizer', 'authorizer_callback', args, keywords)
+        function = authorizer_callback
         self._check()
         self._before_c_call_that_may_write()
         callback = NULL if function is None else authorizer(function, self._calls)
@@ -150,16 +139,16 @@ class Hooks(Part):
         self._hooks['authorizer'] = callback
         self._plan_anew()
 
-    def set_progress_handler(self, *args, **keywords):
-        """Have a function called now and then: `set_progress_handler(handler, n)`.
+    @by_position('progress_handler')
+    def set_progress_handler(self, progress_handler, n):
+        """Have a function called now and then.
 
         Args:
-            handler: called without arguments; a true result interrupts the statement. None
+            progress_handler: called without arguments; a true result interrupts the statement. None
                 removes it.
             n: about how many virtual machine instructions lie between two calls (int).
         """
-        function, n = one_argument('set_progress_handler', 'progress_handler', args, keywords,
-                                   ('n',))
+        function = progress_handler
         self._check()
         self._before_c_call_that_may_write()
         callback = NULL if function is None else progress(function, self._calls)
@@ -167,13 +156,14 @@ class Hooks(Part):
         self._hooks['progress'] = callback
         self._plan_anew()
 
-    def set_trace_callback(self, *args, **keywords):
-        """Have a function called with every statement that runs: `set_trace_callback(callback)`.
+    @by_position('trace_callback')
+    def set_trace_callback(self, trace_callback):
+        """Have a function called with every statement that runs.
 
         Args:
-            callback: called with the SQL (str), parameters filled in; None removes it.
+            trace_callback: called with the SQL (str), parameters filled in; None removes it.
         """
-        function, = one_argument('set_trace_callback', 'trace_callback', args, keywords)
+        function = trace_callback
         self._check()
         self._before_c_call_that_may_write()
         callback = NULL if function is None else tracer(function, self._calls)
