@@ -1,7 +1,7 @@
 """The edits that turn upstream's sqlite3.c into the engine's: a short declared list.
 
 Each edit replaces one text that must occur exactly once in the pinned file; an edit that
-matches never or twice stops the build with the edit's name, so an upgrade of SQLite can't
+matches never or twice stops the build, which names all of them, so an upgrade of SQLite can't
 slip past a changed spot.  Everything else of upstream stays as it is.
 
 What they give engine.c is said, and done, by area: edits_validity.py, edits_tiers.py, edits_values.py,
@@ -38,14 +38,25 @@ _STOP = """
 """
 
 
-def _exactly_once(text, find, name):
-    count = text.count(find)
-    if count != 1:
-        raise EditError(
-            "edit %r matches %d times in sqlite3.c, it must match exactly once: "
-            "upstream changed there; read the new code and adapt c_engine/edits_*.py"
-            % (name, count)
-        )
+class _Wrong:
+    """What doesn't fit, of all edits: another version of SQLite is then adapted to in one go."""
+
+    def __init__(self):
+        self.lines = []
+
+    def once(self, text, find, name):
+        """Whether the text `find` occurs exactly once; noted if not."""
+        count = text.count(find)
+        if count != 1:
+            self.lines.append("edit %r matches %d times in sqlite3.c" % (name, count))
+        return count == 1
+
+    def end(self):
+        """Raise EditError if anything has been noted."""
+        if self.lines:
+            raise EditError(
+                "%s\nEach must match exactly once: upstream changed there; read the new code and adapt "
+                "c_engine/edits*.py (%d of the edits don't fit)" % ("\n".join(self.lines), len(self.lines)))
 
 
 # What is SQLite's own and called or read from elsewhere (engine.h); all else stays `static` as in
@@ -60,20 +71,31 @@ VISIBLE = [
 ]
 
 
-def _visible(text, name):
+def _visible(text, name, wrong):
     """Make a static function visible: its declaration and its definition."""
     text, count = re.subn(r"^SQLITE_PRIVATE (?=[a-z0-9 ]+[ *]%s[(\[])" % name, "", text, flags=re.M)
     if count != 2:
-        raise EditError("%s stands %d times at a line's start in sqlite3.c, not in a declaration and "
-                        "a definition: adapt VISIBLE in c_engine/edits.py" % (name, count))
+        wrong.lines.append("%s, of VISIBLE, stands %d times at a line's start in sqlite3.c, not in a "
+                           "declaration and a definition" % (name, count))
+    return text
+
+
+def _apply_each(text, edits, wrong):
+    """`apply_each`; what doesn't fit is noted and left out."""
+    for one in edits:
+        if wrong.once(text, one.find, one.name):
+            text = text.replace(one.find, one.replace)
     return text
 
 
 def apply_each(text, edits):
-    """Apply these edits (list of Edit) to text (str), which is returned. Raises: EditError."""
-    for one in edits:
-        _exactly_once(text, one.find, one.name)
-        text = text.replace(one.find, one.replace)
+    """Apply these edits (list of Edit) to text (str), which is returned.
+
+    Raises: EditError, naming all that don't match exactly once.
+    """
+    wrong = _Wrong()
+    text = _apply_each(text, edits, wrong)
+    wrong.end()
     return text
 
 
@@ -82,13 +104,15 @@ def apply(text):
 
     Args: text, the content of sqlite3.c (str).
     Returns: the edited content (str).
-    Raises: EditError naming the edit that doesn't match exactly once.
+    Raises: EditError naming all edits that don't match exactly once.
     """
-    text = apply_each(text, EDITS)
+    wrong = _Wrong()
+    text = _apply_each(text, EDITS, wrong)
     for name in VISIBLE:
-        text = _visible(text, name)
-    _exactly_once(text, _EXEC_HEAD, "exec-twice (head)")
-    _exactly_once(text, _EXEC_END, "exec-twice (end)")
+        text = _visible(text, name, wrong)
+    wrong.once(text, _EXEC_HEAD, "exec-twice (head)")
+    wrong.once(text, _EXEC_END, "exec-twice (end)")
+    wrong.end()
     head = text.index(_EXEC_HEAD)
     end = text.index(_EXEC_END, head)
     function = text[head:end]

@@ -35,6 +35,16 @@ def test_an_edit_that_does_not_match_once_stops_with_its_name(paths, change):
         edits.apply(upstream(paths).replace(edit.find, replacement))
 
 
+def test_all_edits_that_do_not_match_are_named(paths):
+    text = upstream(paths)
+    for name in ('sqlite3BtreeFirst', edits.EDITS[0].find, edits.EDITS[-1].find):
+        text = text.replace(name, '')
+    with pytest.raises(edits.EditError) as caught:
+        edits.apply(text)
+    for name in (edits.EDITS[0].name, edits.EDITS[-1].name, 'sqlite3BtreeFirst, of VISIBLE'):
+        assert name in str(caught.value)
+
+
 def test_the_command_line_reports_a_failed_edit(paths, tmp_path, monkeypatch, capsys):
     broken = edits.Edit('made-up-edit', 'a text that upstream does not have', '')
     monkeypatch.setattr(edits, 'EDITS', [broken])
