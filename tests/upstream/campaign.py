@@ -113,7 +113,7 @@ class Campaign:
         """Return the run of a file in a configuration, made if there is none."""
         kept = self.results[configuration].get(file)
         if kept is None:
-            kept = self._run(file, configuration, running.limit(runs[0]))
+            kept = self._run(file, configuration, running.limit(runs[0], configuration))
             self.results[configuration].put(file, kept)
         return kept
 
