@@ -7,8 +7,9 @@ removed. What belongs here: counters and sizes that say how a result was come by
 import collections
 import re
 
-# `case` is a regular expression of the whole name; `configurations` are names, separated by blanks.
-Meant = collections.namedtuple('Meant', 'file case configurations reason')
+# `case` is a regular expression of the whole name; `configurations` are names, separated by blanks. `steady`:
+# it has to occur; not so where a case wants to be done within milliseconds, which a busy machine may miss.
+Meant = collections.namedtuple('Meant', 'file case configurations reason steady', defaults=(True,))
 
 _ALL = 'c always always-eager hot hot-1'
 
@@ -17,6 +18,8 @@ MEANT = [
           'bytes that a page cache takes: ours holds more about a page (c_engine/page_clock.h)'),
     Meant('test/select9.test', r'select9-3\.3', 'always always-eager',
           'sqlite_sort_count, which SQLite keeps for its tests alone: the VM has Sort and doesn\'t keep it'),
+    Meant('test/trace3.test', r'trace3-4\.3', _ALL,
+          'the profile of a query is to be less than 10 ms of the wall clock', steady=False),
 ]
 
 
@@ -36,4 +39,4 @@ def find(file, case, configuration, entries=None):
 def expected(file, configuration, entries=None):
     """Return the entries that a run of `file` in `configuration` must meet."""
     return [one for one in (MEANT if entries is None else entries)
-            if one.file == file and configuration in one.configurations.split()]
+            if one.steady and one.file == file and configuration in one.configurations.split()]

@@ -88,6 +88,14 @@ def test_a_meant_difference_that_is_gone_fails_the_run(monkeypatch):
     assert summary_of({'a-1': 'ok', 'b': 'ok'}, 'c', monkeypatch).fine()
 
 
+def test_what_the_clock_decides_need_not_occur(monkeypatch):
+    monkeypatch.setattr(meant, 'MEANT', [meant.Meant('f', 'b', 'hot', 'less than 1 ms', steady=False)])
+    for answer, count in (('ok', 0), ('got 0', 1)):
+        summary = campaign.Summary()
+        summary.add('f', 'hot', [run_of({'b': 'ok'})], run_of({'b': answer}))
+        assert summary.fine() and len(summary.meant) == count
+
+
 def test_results_are_found_again_and_old_ones_dropped(tmp_path):
     for number in range(6):
         results = running.Results(str(tmp_path), 'hot', 'key%d' % number)
