@@ -130,10 +130,10 @@ class Hooks(Part):
             authorizer_callback: called with an action code (int) and four str or None; returns SQLITE_OK,
                 SQLITE_DENY or SQLITE_IGNORE. None removes it.
         """
-        function = authorizer_callback
         self._check()
         self._before_c_call_that_may_write()
-        callback = NULL if function is None else authorizer(function, self._calls)
+        callback = NULL if authorizer_callback is None else authorizer(
+            authorizer_callback, self._calls)
         if lib.sqlite3_set_authorizer(self._db, callback, NULL):
             raise errors.OperationalError('Error setting authorizer callback')
         self._hooks['authorizer'] = callback
@@ -148,10 +148,9 @@ class Hooks(Part):
                 removes it.
             n: about how many virtual machine instructions lie between two calls (int).
         """
-        function = progress_handler
         self._check()
         self._before_c_call_that_may_write()
-        callback = NULL if function is None else progress(function, self._calls)
+        callback = NULL if progress_handler is None else progress(progress_handler, self._calls)
         lib.sqlite3_progress_handler(self._db, n, callback, NULL)
         self._hooks['progress'] = callback
         self._plan_anew()
@@ -163,10 +162,9 @@ class Hooks(Part):
         Args:
             trace_callback: called with the SQL (str), parameters filled in; None removes it.
         """
-        function = trace_callback
         self._check()
         self._before_c_call_that_may_write()
-        callback = NULL if function is None else tracer(function, self._calls)
+        callback = NULL if trace_callback is None else tracer(trace_callback, self._calls)
         lib.sqlite3_trace_v2(self._db, TRACE_STMT, callback, NULL)
         self._hooks['trace'] = callback
         self._plan_anew()

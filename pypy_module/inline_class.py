@@ -12,8 +12,8 @@ from pypy_module.library import NUMBERS
 
 
 # A row that is computed is an sqlite3_step: what C does of it asks for the time anew (see sqpyteRunTo).
-# Said for each row where opcodes of the row are C's, and may ask; elsewhere where C goes on
-# (Runner.begin_step): the store is 4 to 6 % of a row that calls a function.
+# Said for each row where opcodes of the row are C's, and may ask; elsewhere only where C goes on
+# (Runner.begin_step).
 STEP = 'BYTES[self.mid_step] = %d' % NUMBERS['SQPYTE_STEP_BEGUN']
 # What `__next__` begins with: see Runner.late.
 LATE = ('if WORDS[self.live] != self.stamp:', '    return self.late()')
