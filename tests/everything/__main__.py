@@ -56,9 +56,13 @@ class Everything:
             return None
         return kept if kept['key'] == key(part) else None
 
+    def passed(self, part):
+        """Whether a part has passed, and nothing that it depends on has changed since."""
+        return (self.result(part) or {}).get('passed', False)
+
     def run(self):
         """Run what has not passed yet; return whether all parts have passed."""
-        left = [part for part in self.chosen if not (self.result(part) or {}).get('passed')]
+        left = [part for part in self.chosen if not self.passed(part)]
         if len(left) < len(self.chosen):
             self.console.print('%d of %d parts have passed already' % (
                 len(self.chosen) - len(left), len(self.chosen)), highlight=False)
@@ -71,7 +75,7 @@ class Everything:
             except BaseException:
                 self.processes.stop()
                 raise
-        return all((self.result(part) or {}).get('passed') for part in self.chosen)
+        return all(map(self.passed, self.chosen))
 
     def one(self, part):
         """Run a part and keep what came out."""
@@ -138,8 +142,7 @@ def main(arguments):
         return 2
     everything = Everything(Console(), chosen)
     try:
-        fine = all((everything.result(part) or {}).get('passed') for part in chosen) if options.show \
-            else everything.run()
+        fine = all(map(everything.passed, chosen)) if options.show else everything.run()
     except (KeyboardInterrupt, Stopped):
         print('stopped; the same command goes on from here', file=sys.stderr)
         return 2
