@@ -19,6 +19,8 @@ STEP = re.compile(r'(?:-(?:oom|ioerr|shmerr|cantopen|full|interrupt|faults?|nofa
 FAULTS = re.compile(r'malloc|ioerr|fault|crash|diskfull|_err|oom|interrupt')
 # As ioerr2-4.2.248.cksum.
 NUMBERED = re.compile(r'(?:\d|\.\d+\.\w+)(?:#\d+)?$')
+# A time in microseconds, as walsetlk_recover-1.3.(501702): the case's outcome says if it was a good one.
+TIMED = re.compile(r'\.\(\d+\)$')
 
 MISSING = 'missing'
 
@@ -42,8 +44,9 @@ class Difference:
 
 
 def flat(run):
-    """Return {case: outcome} of a run with the end of its process as cases."""
-    return dict(run['cases'], **run['ends'])
+    """Return {case: outcome} of a run with the end of its process as cases, their names without times."""
+    return dict({TIMED.sub('.(time)', case): outcome for case, outcome in run['cases'].items()},
+                **run['ends'])
 
 
 def step_of_faults(file, case):

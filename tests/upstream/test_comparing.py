@@ -44,6 +44,11 @@ def test_a_case_that_only_one_has_is_a_difference():
     assert differing({'a': 'ok'}, {'a': 'ok', 'b-1': 'ok'}) == [('b-1', comparing.MISSING, 'ok')]
 
 
+def test_a_time_in_a_name_is_none_of_the_name():
+    assert differing({'w-1.3.(501702)': 'ok'}, {'w-1.3.(505684)': 'ok'}) == []
+    assert differing({'w-1.3.(501702)': 'ok'}, {'w-1.3.(2)': 'got 0'}) == [('w-1.3.(time)', 'ok', 'got 0')]
+
+
 def test_a_step_of_injected_faults_that_only_one_has_is_none_if_it_is_right():
     stock, ours = {'f-1-oom-transient.1': 'ok'}, {'f-1-oom-transient.1': 'ok', 'f-1-oom-transient.2': 'ok'}
     assert differing(stock, ours) == [] and differing(ours, stock) == []
