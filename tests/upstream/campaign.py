@@ -9,7 +9,7 @@ import concurrent.futures
 import os
 import threading
 
-from tests.upstream import comparing, meant, running
+from tests.upstream import comparing, files as names, meant, running
 
 AGAIN = 2  # further runs of stock for a file in which ours differs
 
@@ -135,6 +135,9 @@ class Campaign:
         runs = self.stock(file)
         done(file, running.STOCK)
         for configuration in configurations:
+            if (file, configuration) in names.LEFT_OUT:
+                done(file, configuration)
+                continue
             runs = self.settle(file, runs, self.ours(file, configuration, runs))
             done(file, configuration)
 

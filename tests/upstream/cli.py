@@ -120,6 +120,8 @@ def show(console, summaries, everything=False):
             summary.files, summary.cases, len(summary.unexplained), len(summary.crashes), len(summary.hangs),
             len(summary.meant), len(summary.flaky))])
     console.print(table)
+    for (file, name), reason in sorted(files.LEFT_OUT.items()):
+        console.print('%s is left out of %s: %s' % (file, name, reason), highlight=False)
     extent.count('cases of SQLite\'s suite', sum(summary.cases for summary in summaries.values()))
     return all(summary.fine() for summary in summaries.values())
 

@@ -27,6 +27,14 @@ PART = """
 """.split()
 
 
+# What isn't run, with the reason; `show` prints it. This list may only shrink.
+LEFT_OUT = {
+    ('ext/intck/intckfault.test', 'always-eager'):
+        'it would take a day: 30 000 runs of a recursive query, each traced anew (stock takes 7 minutes, '
+        'always an hour); it runs in the other four',
+}
+
+
 class Unknown(Exception):
     """No test file has that name; the message says so."""
 
