@@ -21,7 +21,7 @@ FAULTS = re.compile(r'malloc|ioerr|fault|crash|diskfull|_err|oom|interrupt')
 NUMBERED = re.compile(r'(?:\d|\.\d+\.\w+)(?:#\d+)?$')
 # A time in microseconds, as walsetlk_recover-1.3.(501702): the case's outcome says if it was a good one.
 # How many rows a table has of which random ones were deleted, as avtrans-9.32.1-17904.
-UNSTEADY = [(re.compile(r'\.\(\d+\)$'), '.(time)'),
+UNSTEADY = [(re.compile(r'^(walsetlk_recover-1\.3)\.\(\d+\)'), r'\1.(time)'),
             (re.compile(r'^(avtrans-9\.\d+(?:\.\d|-6))[-.]\d+'), r'\1-rows')]
 # Cases that are named by what a random number has drawn; fts5bigtok has one for each letter that occurs.
 DRAWN = re.compile(r'fts5bigtok-\w+-\d\.[a-z](?:#\d+)?$')
