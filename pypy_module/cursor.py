@@ -253,6 +253,8 @@ class Cursor(Many):
             if not self._connection._plain or type(row) is not tuple:
                 row = self._decoded_early(row)
             if statement is None:
+                if self._runner is not None:
+                    self._pass_row()
                 return row
         elif statement is None:
             if self._runner is not None:
@@ -313,9 +315,17 @@ class Cursor(Many):
         try:
             return next(self._runner)
         except BaseException:
-            if self._runner is not None and type(self._row) is not Undecodable:
+            if self._runner is not None and self._row is None:
                 self._drop()
             raise
+        finally:
+            self._ready = True
+
+    def _pass_row(self):
+        """Have the inliner go past a row that the cursor had kept."""
+        self._ready = False
+        try:
+            self._runner.pass_row(self)
         finally:
             self._ready = True
 
@@ -330,17 +340,25 @@ class Cursor(Many):
             self._ready = True
 
     def _decoded_early(self, row):
-        """Return a row that was decoded by `execute`, as the present text factory makes it."""
+        """Return a row that was decoded early, as the text factory makes it; it is kept if that fails."""
+        values = row
+        factory = self._connection.text_factory
         if type(row) is Undecodable:
-            if self._connection.text_factory is str:
+            if factory is str:
                 self._row = row
                 raise errors.OperationalError(row.message)
-            row = row.values
-        factory = self._connection.text_factory
+            values = row.values
         if factory is str:
-            return row
-        return tuple([factory(value.encode('utf-8', 'surrogateescape'))
-                      if isinstance(value, str) else value for value in row])
+            return values
+        ready, self._ready = self._ready, False
+        try:
+            return tuple([factory(value.encode('utf-8', 'surrogateescape'))
+                          if isinstance(value, str) else value for value in values])
+        except BaseException:
+            self._row = row
+            raise
+        finally:
+            self._ready = ready
 
     def _drop(self):
         """Give up the rows that are left."""

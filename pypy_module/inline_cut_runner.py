@@ -14,7 +14,7 @@ from c_engine.generated import layout
 from pypy_module import errors
 from pypy_module.inline_ahead import FREE
 from pypy_module.inline_memory import BASE, BYTES, INTS, WORDS
-from pypy_module.inline_runner import COLUMNS, NOMEM, ROW, Runner, stamp_of
+from pypy_module.inline_runner import COLUMNS, NOMEM, ROW, Raising, Runner, stamp_of
 from pypy_module.inline_values import load, private, store
 from pypy_module.library import NUMBERS, address_of, ffi, lib
 from sqpyte import mem
@@ -207,6 +207,9 @@ class CutRunner(Runner):
             self.listed = True
             self.connection._runners.append(self)
         rc = fill(self.handle, self.spec, address_of(self.statement.cells), self.out, *more)
+        if rc == ROW and not self.left and self.has_ended():
+            # Out of memory while ahead: the rows before that can't be handed out one by one any more.
+            rc = fill(self.handle, self.spec, address_of(self.statement.cells), self.out, *more)
         self.in_c_now = False
         if not self.left:
             self.stamp = WORDS[self.start - CELLS + STAMP]
@@ -305,6 +308,24 @@ class CutRunner(Runner):
         self.install_accumulators()
         self.go_on()
 
+    def go_on(self):
+        """See Runner; a statement that has ended fails: stepping it would begin it again."""
+        if not self.has_ended():
+            super().go_on()
+            return
+        rc = self.why_ended()
+        self.detach()
+        self.finish(rc)
+
+    def has_ended(self):
+        """Whether the statement has ended with an error that nobody has been told of: out of memory, while
+        it ran ahead or was put back."""
+        return mem.u8(self.vdbe + layout.Vdbe_eVdbeState) != layout.VDBE_RUN_STATE
+
+    def why_ended(self):
+        """Make that error the connection's, which a fill does first; returns its result code."""
+        return fill(self.handle, self.spec, address_of(self.statement.cells), self.out, 0, 0)
+
     def leave(self, pc, i, values):
         """Go on in C behind a call in which the statement was settled, or an opcode done in C."""
         self.leave_from(pc, pc - 1, values)
@@ -314,6 +335,9 @@ class CutRunner(Runner):
         statement = self.statement
         if not statement.pointer:
             raise errors.ProgrammingError('Cannot operate on a closed database.')
+        if self.has_ended():
+            self.go_on()
+            return False
         if rc:
             lib.sqpyte_fail(self.vdbe, pc, NOMEM)
         rc = lib.sqpyte_cut_one(self.handle, pc, address_of(statement.cells))
@@ -396,6 +420,9 @@ class CutAheadRunner(CutRunner):
     def settle_row(self, cursor):
         """See `settle`: the next row is handed over as it is."""
         undone = self.back(self.loop.row)
+        if not undone and self.has_ended():
+            self.fail_later(cursor)
+            return
         if not undone and self.loop.way == FREE:
             return
         pc = self.loop.row + 1
@@ -411,6 +438,17 @@ class CutAheadRunner(CutRunner):
     def next_row(self):
         """The next row (tuple), for the cursor."""
         return self.pending()
+
+    def fail_later(self, cursor):
+        """Have the cursor give the next row, and then raise why the statement has ended."""
+        row = self.next_row()
+        self.why_ended()
+        error = errors.from_database(self.connection._db)
+        self.detach()
+        self.statement.reset()
+        self.connection._give_back(self.statement)
+        cursor._runner = Raising(error)
+        cursor._row = row
 
 
 class CutRunRunner(CutRunner):

@@ -479,5 +479,8 @@ class Raising:
         """Raise it."""
         raise self.error
 
+    def pass_row(self, cursor):
+        """Do nothing; see TapeRunner."""
+
     def abandon(self):
         """Do nothing."""

@@ -298,34 +298,41 @@ class TapeRunner(CutAheadRunner):
         """`__next__` when something has happened since the last row, or with a text in the row that
         isn't UTF-8."""
         cursor = self.owner()
-        if self.loop.way != FREE and self.stamp != WORDS[self.live] and not self.behind:
+        if self.loop.way != FREE and self.stamp != WORDS[self.live]:
             self.settle_row(cursor)
             return cursor._advance()
         self.stamp = WORDS[self.live]
-        if self.behind:
-            self.behind = False
-            self.advance()
-            if self.left:
-                return cursor._advance()
         if INTS[self.interrupted]:
             self.interrupt(self.loop.row + 1)
             return cursor._advance()
-        row = self.pending()
-        plain = self.connection._plain
-        if self.raw is not None:
-            number, data = self.raw
-            self.raw = None
-            if self.connection.text_factory is str:
-                self.behind = True
-                cursor._row = Undecodable(
-                    undecodable_text(self.statement.pointer, number, data), row)
-                return cursor._advance()
-        if plain:
+        row = self.next_row()
+        if type(row) is not tuple or not self.connection._plain:
+            self.behind = True
+            row = cursor._decoded_early(row)
+            self.behind = False
+        else:
             self.wary = False
             if not self.listed:
                 self.listed = True
                 self.connection._runners.append(self)
-        else:
-            row = cursor._decoded_early(row)
+        self.raw = None
         self.advance()
         return row
+
+    def settle_row(self, cursor):
+        """See CutAheadRunner; a row that the cursor has kept stays as it is."""
+        kept = cursor._row
+        super().settle_row(cursor)
+        if self.behind:
+            cursor._row = kept
+
+    def pass_row(self, cursor):
+        """Compute the row after the next one, which the cursor had kept, and has given just now."""
+        self.raw = None
+        if self.loop.way != FREE and self.stamp != WORDS[self.live]:
+            self.settle_row(cursor)
+            cursor._row = ()
+            cursor._advance()
+        else:
+            self.behind = False
+            self.advance()
