@@ -15,7 +15,8 @@ STOCK = os.path.join(BUILD, "libsqlite3-stock.so")
 ENGINE = os.path.join(BUILD, "libsqpyte-engine.so")
 # For programs linked to libsqlite3.so.0. No sanitizer is loaded: CPython's own module may crash where a
 # callback ends what runs, which is no finding.
-STOCK_PATH = {"LD_LIBRARY_PATH": os.path.join(BUILD, "stock"), "LD_PRELOAD": ""}
+STOCK_PATH = {"LD_LIBRARY_PATH": os.path.join(BUILD, "stock"), "SQPYTE_LIBRARY": "libsqlite3.so.0",
+              "LD_PRELOAD": ""}
 TRANSLATED = os.path.join(BUILD, "libsqpyte.so")
 PATIENCE = 600          # seconds for a script, which takes some hundredths of one; tracing, some seconds
 _JIT = [
