@@ -95,11 +95,12 @@ effects: engine pypy-env  ## build the checking build of the C tier, which compa
 	@$(PYTHON) -m tools.effects
 
 # SQLite's suite goes on where it was stopped; FILES='fts5* select1' names files of it.
+# What a dead register was left with shows in marks of values and where lengths are limited: the poison there, too.
 test-effects: effects deps-upstream test-env  ## run all there is through the checking build (hours)
 	@rm -f build/effects/counts-sqllogictest build/effects/counts-differential
 	@$(PYTHON) -m pytest tests/effects/test_checker.py
 	@SQPYTE_EFFECTS_COUNTS=$(CURDIR)/build/effects/counts-differential SQPYTE_DIFFERENTIAL=effects,effects-vm \
-	  $(PYTHON) -m pytest tests/differential -k 'not module and not poison'
+	  $(PYTHON) -m pytest tests/differential -k 'not module and not poison and not functions_see and not limited'
 	@SQPYTE_TESTS=all SQPYTE_EFFECTS_COUNTS=$(CURDIR)/build/effects/counts-sqllogictest \
 	  $(PYTHON) -m pytest tests/effects/test_sqllogictest.py
 	@$(PYTHON) -m tests.upstream run --config effects $(FILES)

@@ -5,7 +5,7 @@ that each opcode reads and writes, the cursors that it moves, the opcodes that m
 registers are live. It then runs the opcodes alone and stops at whatever differs. For tests only, and
 plain Python only, as sqpyte/host.py.
 """
-from c_engine.generated.layout import Vdbe_nOp
+from c_engine.generated.layout import Vdbe_nCursor, Vdbe_nOp
 from sqpyte import capi, interp, liveness, mem
 from sqpyte.interner import interner
 from sqpyte.mem import ffi
@@ -33,8 +33,11 @@ def spans(registers):
     return [len(found) // 2] + found
 
 
-def record(ops, pc, highest):
-    """What is believed of the opcode at pc, as effects.h's SqpyteProgram has it (list of int)."""
+def record(ops, pc, highest, others):
+    """What is believed of the opcode at pc, as effects.h's SqpyteProgram has it (list of int).
+
+    `others`: numbers of cursors that the VM keeps nothing of (list of int): any opcode may move them.
+    """
     op = ops[pc]
     declaration = liveness.declaration_of(op)
     if declaration is None:
@@ -43,7 +46,8 @@ def record(ops, pc, highest):
     found = spans(liveness.registers_of(op, declaration.read_spans, highest) + op.reads)
     found += spans(liveness.registers_of(op, declaration.write_spans, highest) + op.writes)
     found += spans(liveness.registers_of(op, declaration.convert_spans, highest))
-    found += [len(op.moves)] + op.moves if op.exact else [ANY]
+    moves = op.moves + others
+    found += [len(moves)] + moves if op.exact else [ANY]
     touched = [ANY]
     if ALL not in declaration.touched and WRITTEN not in declaration.touched:
         touched = [len(declaration.touched)] + [liveness.operand(op, n) for n in declaration.touched]
@@ -55,9 +59,10 @@ def give(vdbe):
     """Give the library what is believed of the program of vdbe (address)."""
     program = program_of(vdbe)
     records, places = [], []
+    others = list(range(program.ncursors, mem.i32(vdbe, Vdbe_nCursor)))
     for pc in range(len(program.ops)):
         places.append(len(records))
-        records += record(program.ops, pc, program.nregisters - 1)
+        records += record(program.ops, pc, program.nregisters - 1, others)
     assert len(places) == mem.i32(vdbe, Vdbe_nOp)
     programs[0] += 1
     capi.library.sqpyte_effects_give(ffi.new('int[]', records), len(records), ffi.new('int[]', places),

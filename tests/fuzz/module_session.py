@@ -71,7 +71,7 @@ class Session(module_session.Session):
                 cursor.execute(sql, module_session._bound(sql, parameters))
                 if len(cursor.fetchmany(2)) == 1:
                     return None
-            except self.module.Error:
+            except Exception:
                 pass        # once more, and noted, below
             finally:
                 cursor.close()
