@@ -28,10 +28,10 @@ def changed(opcode, change):
     record = provider.record
     number = getattr(opcodes, 'OP_' + opcode)
 
-    def wrong(ops, pc, highest):
+    def wrong(ops, pc, highest, others):
         op = ops[pc]
         if op.opcode != number and change != 'live':
-            return record(ops, pc, highest)
+            return record(ops, pc, highest, others)
         declaration = liveness.declaration_of(op)
         kept = declaration.read_spans, declaration.write_spans, op.reads, op.writes, op.moves, op.live, op.p2
         if change == 'reads nothing':
@@ -46,7 +46,7 @@ def changed(opcode, change):
             op.live = []
         elif change == 'jumps nowhere':
             op.p2 = pc + 1
-        result = record(ops, pc, highest)
+        result = record(ops, pc, highest, others)
         declaration.read_spans, declaration.write_spans, op.reads, op.writes, op.moves, op.live, op.p2 = kept
         return result
     return wrong
