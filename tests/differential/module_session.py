@@ -136,6 +136,9 @@ class Session:
         return transcript + [entry]
 
     def _failed(self, error):
+        if isinstance(error.__context__, UnicodeEncodeError):
+            # From 3.12 on CPython raises whatever error the connection has had last in its place.
+            error = error.__context__
         if isinstance(error, self.module.Error):
             return "%s %s: %s" % (
                 type(error).__name__, getattr(error, "sqlite_errorcode", None), error)
