@@ -64,15 +64,15 @@ class Running(Part):
             raise
 
     def _pack(self, statement, parameters):
-        """Pack the parameters; when they don't fit, the transaction is begun all the same."""
+        """Pack the parameters; the transaction is begun before any adapter runs, and if they don't fit."""
         try:
             if statement.pack(statement, parameters, 0, 0) >= 0:
                 return
-            packing.pack_any(statement, parameters)
         except BaseException:
-            if self._db:
-                self._begin_for(statement)
+            self._begin_for(statement)
             raise
+        self._begin_for(statement)
+        packing.pack_any(statement, parameters)
         if not self._db:    # an adapter has closed it
             self._check_open()
 

@@ -242,3 +242,42 @@ def test_a_lock_is_met_after_the_timeout(first, path):
     first.rollback()
     impatient.execute('INSERT INTO t VALUES (1)')
     impatient.close()
+
+
+class Adapted:
+    """A parameter that notes whether a transaction is open when it is adapted."""
+
+    def __init__(self, connection, seen):
+        self.connection = connection
+        self.seen = seen
+
+    def __conform__(self, protocol):
+        self.seen.append(self.connection.in_transaction)
+        return 5
+
+
+def test_a_transaction_is_begun_before_parameters_are_looked_at(tmp_path):
+    path = str(tmp_path / 'x.db')
+    connection = sqpyte.connect(path, timeout=0)
+    connection.execute('CREATE TABLE t(a)')
+    seen: list = []
+    parameter = Adapted(connection, seen)
+
+    class Named(dict):
+        def __getitem__(self, name):
+            seen.append(connection.in_transaction)
+            return 6
+
+    for what in (lambda: connection.execute('INSERT INTO t VALUES(?)', (parameter,)),
+                 lambda: connection.execute('INSERT INTO t VALUES(:a)', Named(a=1)),
+                 lambda: connection.executemany('INSERT INTO t VALUES(?)', [(parameter,)])):
+        what()
+        connection.rollback()
+    assert seen == [True] * 3
+    other = sqpyte.connect(path, isolation_level=None)
+    other.execute('BEGIN EXCLUSIVE')
+    connection.isolation_level = 'IMMEDIATE'
+    with pytest.raises(sqpyte.OperationalError, match='database is locked'):
+        connection.execute('INSERT INTO t VALUES(?)', (parameter,))
+    assert seen == [True] * 3 and not connection.in_transaction
+    other.close()
