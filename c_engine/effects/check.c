@@ -70,7 +70,9 @@ static u64 sqpyteEffectsValue(const Mem *pMem){
   if( flags & (MEM_Int|MEM_Real|MEM_IntReal) ) return ~(u64)3 & sqpyteEffectsHash(h, &pMem->u, sizeof(pMem->u));
   if( flags & MEM_Dyn ) return ~(u64)3 & sqpyteEffectsHash(h, &pMem->z, sizeof(pMem->z));     /* or a set, a frame */
   if( flags & (MEM_Str|MEM_Blob) ){
-    h ^= sqpyteEffectsContent(pMem);
+    /* A Column for length() or typeof() alone points a large value at this in place of its content. */
+    if( pMem->z==(const char*)sqlite3CtypeMap ) h = sqpyteEffectsHash(h, &pMem->n, sizeof(pMem->n));
+    else h ^= sqpyteEffectsContent(pMem);
     if( flags & MEM_Str ) return (h & ~(u64)3) | (pMem->enc & 3);
   }
   return h & ~(u64)3;

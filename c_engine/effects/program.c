@@ -189,6 +189,9 @@ static void sqpyteEffectsPutNext(SqpyteProgram *pProgram, int at, int address){
   sqpyteEffectsPut(pProgram, address);
 }
 
+/* More Yields of a coroutine aren't listed for each of them (VALUES with many rows): then any opcode may follow. */
+#define SQPYTE_MOST_LISTED 1000
+
 /* Append the addresses that may follow the opcode at pc. */
 static void sqpyteEffectsPutSuccessors(SqpyteProgram *pProgram, int pc, int jumps){
   const Op *aOp = pProgram->aOp, *pOp = &aOp[pc];
@@ -212,6 +215,13 @@ static void sqpyteEffectsPutSuccessors(SqpyteProgram *pProgram, int pc, int jump
   }
   if( jumps & SQPYTE_JUMP_COROUTINE ){
     int yields = pOp->opcode==OP_Yield;
+    int n = 0;
+    for(i=0; i<pProgram->nOp && n<=SQPYTE_MOST_LISTED; i++) n += aOp[i].opcode==OP_Yield && aOp[i].p1==pOp->p1;
+    if( n>SQPYTE_MOST_LISTED ){
+      pProgram->aData[at] = SQPYTE_ANY;
+      pProgram->nData = at + 1;
+      return;
+    }
     for(i=0; i<pProgram->nOp; i++){
       if( aOp[i].p1!=pOp->p1 ) continue;
       if( aOp[i].opcode==OP_InitCoroutine && yields ) sqpyteEffectsPutNext(pProgram, at, aOp[i].p3);
