@@ -326,6 +326,10 @@ class Cursor(Many):
         self._ready = False
         try:
             self._runner.pass_row(self)
+        except BaseException:
+            if self._runner is not None:
+                self._drop()
+            raise
         finally:
             self._ready = True
 

@@ -209,7 +209,7 @@ class CutRunner(Runner):
         rc = fill(self.handle, self.spec, address_of(self.statement.cells), self.out, *more)
         if rc == ROW and not self.left and self.has_ended():
             # Out of memory while ahead: the rows before that can't be handed out one by one any more.
-            rc = fill(self.handle, self.spec, address_of(self.statement.cells), self.out, *more)
+            rc = self.why_ended()
         self.in_c_now = False
         if not self.left:
             self.stamp = WORDS[self.start - CELLS + STAMP]

@@ -46,7 +46,7 @@ class TapeRunner(CutAheadRunner):
         at: where the event is in whose call user code may run, or of the row that was computed (int).
         wary: the next row is not to be handed out without a look (bool).
         raw: what the text of its first column that isn't UTF-8 is: (number, bytes), or None.
-        behind: the row after it hasn't been computed (bool).
+        behind: the cursor has kept the next row (bool).
         made_for: function of a tuple of shapes: the class made for them; None when it has been asked.
         rN: the value of a late register; pN: of a column of the next row.
     """
@@ -287,7 +287,9 @@ class TapeRunner(CutAheadRunner):
             self.settle_row(cursor)
 
     def next_row(self):
-        """See CutAheadRunner."""
+        """See CutAheadRunner; a row that the cursor has kept stays as it is."""
+        if self.behind:
+            return self.owner()._row
         row = self.pending()
         if self.raw is None:
             return row
@@ -318,13 +320,6 @@ class TapeRunner(CutAheadRunner):
         self.raw = None
         self.advance()
         return row
-
-    def settle_row(self, cursor):
-        """See CutAheadRunner; a row that the cursor has kept stays as it is."""
-        kept = cursor._row
-        super().settle_row(cursor)
-        if self.behind:
-            cursor._row = kept
 
     def pass_row(self, cursor):
         """Compute the row after the next one, which the cursor had kept, and has given just now."""

@@ -17,7 +17,9 @@ statement back into the cursor. It has
 
 * `settle()`: called before anything that may write, move pages or change the schema: the statement
   goes on in C from now on;
-* `abandon()`: its rows aren't wanted any more.
+* `abandon()`: its rows aren't wanted any more;
+* `pass_row(cursor)`, if it leaves rows with the cursor: the one that the cursor had kept, because making it
+  failed at first, has been handed out.
 """
 
 from pypy_module.part import Any

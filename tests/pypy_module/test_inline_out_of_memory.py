@@ -11,6 +11,7 @@ import pytest
 from pypy_module import library
 
 from .inlining import answers, outcome
+from .test_functions import Sum
 
 LIMIT = 9000000
 BIG = 'length(hex(zeroblob(CASE WHEN t.a = 150 THEN 10000000 ELSE 1 END))) > 0'
@@ -27,24 +28,6 @@ QUERIES = [
 def limit_memory(size):
     """Have SQLite use `size` bytes at most; 0: no limit, which the PRAGMA can't say."""
     ctypes.CDLL(library.path).sqlite3_hard_heap_limit64(ctypes.c_int64(size))
-
-
-class Sum:
-    """An aggregate that is also a window function."""
-
-    def __init__(self):
-        self.sum = 0
-
-    def step(self, value):
-        self.sum += value
-
-    def inverse(self, value):
-        self.sum -= value
-
-    def value(self):
-        return self.sum
-
-    finalize = value
 
 
 def filled(side):

@@ -5,6 +5,7 @@ A factory may also fetch from the cursor whose text it makes, which is an error 
 import pytest
 
 from .inlining import compare, outcome
+from .test_functions import Sum
 
 QUERIES = [
     'SELECT a, c FROM t',
@@ -17,24 +18,6 @@ QUERIES = [
     'SELECT c, s(a) FROM t GROUP BY c',
 ]
 WRITES = [None, "UPDATE t SET b = 1, c = c || '+'", 'DELETE FROM t WHERE a % 3 = 0']
-
-
-class Sum:
-    """An aggregate that is also a window function."""
-
-    def __init__(self):
-        self.sum = 0
-
-    def step(self, value):
-        self.sum += value
-
-    def inverse(self, value):
-        self.sum -= value
-
-    def value(self):
-        return self.sum
-
-    finalize = value
 
 
 def refusing(data):
