@@ -348,18 +348,18 @@ static int sqpyteEffectsStep(SqpyteCheckedRun *pRun, SqpyteEffects *pEffects){
   SqpyteCheckedFrame *pMain = 0;
   int rc, kept = 0;
   int opcode = p->aOp[p->pc].opcode;
-  int p1 = p->aOp[p->pc].p1;
+  /* In a trigger's program this register is the main program's, for AUTOINCREMENT. */
+  int mains = opcode==OP_MemMax ? p->aOp[p->pc].p1 : opcode==OP_NewRowid ? p->aOp[p->pc].p3 : 0;
   pFrame->pc = p->pc;
   pFrame->nCursor = p->nCursor;
   sqpyteEffectsOf(pFrame->pProgram, p->pc, &of);
   sqpyteEffectsBefore(pRun, &of);
   sqpyteEffectsCounts.nOpcode++;
   sqpyteEffectsCounts.aSeen[opcode] = 1;
-  if( opcode==OP_MemMax && pFrame->pParent ){
-    /* In a trigger's program its r[P1] is the main program's, for AUTOINCREMENT. */
+  if( mains && pFrame->pParent ){
     for(pMain=pFrame; pMain->pParent; pMain=pMain->pParent){}
-    kept = pMain->aOut[p1];
-    if( kept ) sqpyteEffectsSwapIn(pRun, pMain, p1);
+    kept = pMain->aOut[mains];
+    if( kept ) sqpyteEffectsSwapIn(pRun, pMain, mains);
   }
   rc = sqpyteVdbeExecOne(p);
   p->sqpyteResumed = 1;
@@ -367,8 +367,8 @@ static int sqpyteEffectsStep(SqpyteCheckedRun *pRun, SqpyteEffects *pEffects){
   ** make it forget what Column has decoded, for IsType reads that of the same row. */
   if( opcode==OP_Insert || opcode==OP_Delete ) p->cacheCtr = (p->cacheCtr + 2)|1;
   if( pRun->halted ) return rc;
-  if( pMain && kept ) sqpyteEffectsSwapOut(pMain, p1);
-  else if( pMain ) pMain->aDigest[p1] = sqpyteEffectsValue(&pMain->aMem[p1]);
+  if( pMain && kept ) sqpyteEffectsSwapOut(pMain, mains);
+  else if( pMain ) pMain->aDigest[mains] = sqpyteEffectsValue(&pMain->aMem[mains]);
   if( opcode<SQPYTE_NDECLARED && !sqpyteDeclared[opcode].leaves && rc!=SQPYTE_STOP ){
     sqpyteEffectsFail(pRun, "ended the step with %d, which isn't declared (liveness.LEAVES)", rc);
   }
@@ -402,6 +402,7 @@ static int sqpyteCheckedExec(Vdbe *p){
   run.pOuter = sqpyteEffectsRun;
   sqpyteEffectsRun = &run;
   pEffects->pRun = &run;
+  sqlite3VdbeEnter(p);        /* as for sqlite3VdbeExec, nobody else's turn comes between opcodes */
   sqpyteEffectsPush(&run, pEffects);
   if( p->pc && pEffects->nDead==run.pTop->n ){
     memcpy(run.pTop->aDead, pEffects->aDead, sizeof(int)*(run.pTop->n+1));
@@ -420,5 +421,6 @@ static int sqpyteCheckedExec(Vdbe *p){
   pEffects->pRun = 0;
   sqpyteEffectsRun = run.pOuter;
   p->sqpyteResumed = 0;
+  sqlite3VdbeLeave(p);
   return rc;
 }

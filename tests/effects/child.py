@@ -20,6 +20,11 @@ STATEMENTS = [
     "SELECT c, sum(a + b), max(c || a) FROM t GROUP BY c ORDER BY 2",
     "SELECT t.a, u.b FROM t JOIN t AS u ON u.c = t.c WHERE t.a IN (1, 2, 7) ORDER BY u.b DESC",
     "SELECT a, (SELECT count(*) FROM t AS u WHERE u.a < t.a) FROM t WHERE a IS NOT 3 LIMIT 3",
+    # A trigger's NewRowid and MemMax have a register of the main program.
+    "CREATE TABLE n(a INTEGER PRIMARY KEY AUTOINCREMENT, b)",
+    "CREATE TRIGGER q BEFORE INSERT ON n BEGIN INSERT INTO n(b) VALUES (new.b + 1); END",
+    "INSERT INTO n(b) VALUES (1), (5)",
+    "SELECT a, b FROM n",
 ]
 
 

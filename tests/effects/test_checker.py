@@ -36,6 +36,7 @@ def test_statements_answer_as_ever_and_are_counted(library, tmp_path):
     done = run('Noop', 'none', SQPYTE_EFFECTS_COUNTS=str(counts))
     assert done.returncode == 0, done.stderr.decode()
     assert b"('x', 10.0, 'x3'), (None, 13.0, None), ('z', 15.0, 'z5')" in done.stdout
+    assert b"(1, 2), (2, 1), (3, 6), (4, 5)" in done.stdout
     opcodes, programs, unchecked, violations, *names = counts.read_text().split()
     assert int(opcodes) > 300 and int(programs) >= 9 and (unchecked, violations) == ('0', '0')
     assert {'Program', 'Param', 'SeekRowid', 'AggStep1', 'SorterNext', 'OpenWrite'} <= set(names)
