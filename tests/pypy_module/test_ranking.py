@@ -6,6 +6,7 @@ import pytest
 
 import sqpyte
 from pypy_module import ranking
+from tests.extent import everything
 from tests.pypy_module.inlining import Side, answers, failing_collation, outcome
 
 SORTS = [
@@ -90,7 +91,7 @@ def test_sorts(ranked, count, kinds):
 def test_sorts_on_disk(ranked, sql):
     """Runs on disk are ranked one by one, and merged through the callback."""
     def action(side):
-        connection = filled(side, texts(40000, 7))
+        connection = filled(side, texts(40000 if everything() else 12000, 7))
         connection.execute('PRAGMA cache_size = 10')
         return connection.execute(sql).fetchall()
     compare(action)
