@@ -1,7 +1,8 @@
 # Every test, in groups, two at a time: `make test` does this with -j2. While one processor translates the VM,
 # the other makes the rest, and tests what doesn't need the VM: with the engine alone, which is what somebody
 # has who has not translated it. Of CPython's tests the newest's run on the VM. Those of the inliner, most of
-# the time, run with PyPy and the newest CPython; with the others in `make test-all`.
+# the time, run with PyPy on the VM, and with the newest CPython on the engine alone; with the others in
+# `make test-all`.
 #
 # Groups begin in the order in which they stand in `all`. A group prints its output in one piece at its end;
 # one that fails doesn't stop the others.
@@ -11,6 +12,7 @@ PYTEST = $(1) -m pytest -q $(2) || { echo "sqpyte: FAILED: $@"; exit 1; }
 
 CPYTHONS := $(notdir $(wildcard build/cpython-env-3.*))
 NEWEST := $(lastword $(shell printf '%s\n' $(CPYTHONS) | sort -V))
+INLINER := $(addsuffix -inliner,$(NEWEST))
 WITHOUT_VM := c_engine sqpyte effects tools
 # The longest first. `upstream`, which runs two processes by itself, is last.
 WITH_VM := pypy_module differential jit_pypy jit fuzz benchmarks faults corruption sqllogictest translated examples
@@ -19,9 +21,9 @@ ifeq ($(CPYTHONS),)
 $(warning sqpyte: no CPython 3.9 to 3.13 here: its tests are not run)
 endif
 
-.PHONY: all vm data checking lint $(CPYTHONS) $(WITHOUT_VM) $(WITH_VM) upstream
+.PHONY: all vm data checking lint $(CPYTHONS) $(INLINER) $(WITHOUT_VM) $(WITH_VM) upstream
 
-all: vm lint $(filter-out $(NEWEST),$(CPYTHONS)) $(WITHOUT_VM) $(filter $(NEWEST),$(CPYTHONS)) $(WITH_VM) upstream
+all: vm lint $(INLINER) $(filter-out $(NEWEST),$(CPYTHONS)) $(WITHOUT_VM) $(filter $(NEWEST),$(CPYTHONS)) $(WITH_VM) upstream
 
 vm data lint:
 	@$(MAKE) --no-print-directory -f Makefile $@
@@ -34,9 +36,14 @@ $(filter-out $(NEWEST),$(CPYTHONS)): %:
 	@SQPYTE_LIBRARY=$(CURDIR)/build/libsqpyte-engine.so $(call PYTEST,build/$@/bin/python,\
 	  tests/pypy_module --ignore-glob='*/test_inline*.py')
 
+$(INLINER):
+	@echo "sqpyte: the inliner's tests under $$(build/$(NEWEST)/bin/python --version), engine alone" >&2
+	@SQPYTE_LIBRARY=$(CURDIR)/build/libsqpyte-engine.so $(call PYTEST,build/$(NEWEST)/bin/python,\
+	  tests/pypy_module/test_inline*.py)
+
 $(filter $(NEWEST),$(CPYTHONS)): vm
 	@echo "sqpyte: the DB-API tests under $$(build/$@/bin/python --version)" >&2
-	@$(call PYTEST,build/$@/bin/python,tests/pypy_module)
+	@$(call PYTEST,build/$@/bin/python,tests/pypy_module --ignore-glob='*/test_inline*.py')
 
 effects: checking
 
