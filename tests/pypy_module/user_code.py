@@ -6,6 +6,7 @@ A scenario is a function of a `Notes`, which writes down what actions return or 
 import sys
 
 import sqpyte
+from tests.extent import everything
 
 FRAMES = ('ORDER BY a', 'ORDER BY a ROWS BETWEEN 2 PRECEDING AND CURRENT ROW',
           'ORDER BY b RANGE BETWEEN 2 PRECEDING AND 1 FOLLOWING',
@@ -357,7 +358,8 @@ def writes(notes):
             notes.query(connection, 'SELECT count(*), sum(a), sum(b) FROM t')
     for inside in ('DROP TABLE t', 'CREATE INDEX i ON t(b)', 'ALTER TABLE t ADD COLUMN z', 'VACUUM',
                    'BEGIN', 'DELETE FROM t', 'ANALYZE', 'PRAGMA user_version = 5', 'SAVEPOINT s'):
-        connection = notes.connect(4)      # a lock that is met has all garbage collected: not many
+        # A lock that is met has all garbage collected: not many.
+        connection = notes.connect(10 if everything() else 4)
 
         def change(x):
             try:
