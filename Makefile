@@ -23,7 +23,7 @@ all: figure3  ## the main job: install and build what is missing, then run the p
 help:  ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*  ## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) \
 	  | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
-	@echo "  make vm-no-NAME    TPC-H with one thing switched off beside the VM: sqpyte/without.py has the names"
+	@echo "  make vm-no-NAME    TPC-H with one thing switched off beside the VM: sqpyte/vm/ablation.py has the names"
 	@echo "Variables: SQPYTE_SQLITE=DIR (your own copy of the pinned sqlite3.c), SQPYTE_CACHE=DIR,"
 	@echo "           PYTHON27=PATH (for make vm), CC, SCALE=$(SCALE) (size of the TPC-H data)"
 
@@ -55,7 +55,7 @@ python27: deps-test
 
 vm: python27 engine  ## translate the RPython VM to build/libsqpyte.so (needs Python 2.7; 5 to 10 minutes; seconds after a change of C alone)
 	@$(PYPY) -m tools.translate
-	@$(CC) -O2 -Wall -I build/sqlite c_engine/command.c -o build/sqpyte -L build -lsqpyte \
+	@$(CC) -O2 -Wall -I build/sqlite c_engine/core/command.c -o build/sqpyte -L build -lsqpyte \
 	  '-Wl,-rpath,$$ORIGIN'
 	@echo "sqpyte: build/libsqpyte.so and build/sqpyte are ready" >&2
 
@@ -126,7 +126,7 @@ bench: data vm  ## run the micro-benchmarks, TPC-H and SSB (SCALE=0.2 for the pu
 	@$(PYTHON) -m benchmarks ssb --scale $(SCALE)
 
 # What it buys: `make vm-no-record-decoding` runs TPC-H (SUITE=ssb: SSB) with it switched off, beside
-# the VM. sqpyte/without.py lists what can be; `vm-no-jit` is the VM as an interpreter.
+# the VM. sqpyte/vm/ablation.py lists what can be; `vm-no-jit` is the VM as an interpreter.
 SUITE ?= tpch
 vm-no-%: data vm
 	@$(PYTHON) -m benchmarks $(SUITE) --scale $(SCALE) --engines stock,vm,$@

@@ -1,18 +1,18 @@
 """Engines with one thing switched off: what each buys is their time beside that of `vm`.
 
 They are the same library; what is off is named in SQPYTE_WITHOUT, which it reads when it starts
-(sqpyte/without.py, which has the names; c_engine/settings.c).  Nothing else differs: traces are made
+(sqpyte/vm/ablation.py, which has the names; c_engine/core/settings.c).  Nothing else differs: traces are made
 all the same.
 """
 
-from sqpyte import without
+from sqpyte.vm import ablation
 
 # Name -> what the table in docs/performance.md says of it.
-WITHOUT = {without.TYPES: 'numbers stay in their Mem: written there at once, their type looked at at '
+WITHOUT = {ablation.TYPES: 'numbers stay in their Mem: written there at once, their type looked at at '
                           'each use'}
 WITHOUT.update((name, 'in C: ' + ', '.join(opcodes.split()))
-               for name, opcodes in without.GROUPS.items())
-WITHOUT.update(without.ENGINE)
+               for name, opcodes in ablation.GROUPS.items())
+WITHOUT.update(ablation.ENGINE)
 JIT = 'jit'     # nothing is traced: the VM interprets
 
 # Engine -> what its processes have in their environment.

@@ -11,38 +11,27 @@ import collections
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import (
-    configuration,
-    data,
-    engines,
-    figure3,
-    measure,
-    micro,
-    places,
-    profile,
-    queries,
-    ssb,
-    startup,
-    worker,
-)
+from benchmarks import configuration, engines, measure, places, profile, worker
 from benchmarks import report as reports
+from benchmarks.data import databases
+from benchmarks.suites import figure3, micro, queries, ssb, startup
 
 Suite = collections.namedtuple(
     'Suite', 'help dataset engines default baseline queries normal scale groups')
 
 SUITES = {
     'micro': Suite('the paper\'s six micro-benchmarks and eleven more, on DB-API modules and in C',
-                   data.TPCH, engines.MICRO, tuple(
+                   databases.TPCH, engines.MICRO, tuple(
                        name for name in engines.MICRO if name not in engines.ABLATIONS),
                    'stock-pypy', micro.NAMES, str, 0.2,
                    {'mean of the six': tuple(micro.PAPER), 'mean of all': micro.NAMES}),
-    'tpch': Suite('TPC-H\'s 22 queries on libraries with the sqlite3 C API', data.TPCH,
+    'tpch': Suite('TPC-H\'s 22 queries on libraries with the sqlite3 C API', databases.TPCH,
                   engines.TPCH, ('stock', 'vm'), 'stock', queries.NAMES, queries.normal, 0.2,
                   {'geometric mean': queries.NAMES}),
-    'ssb': Suite('the Star Schema Benchmark\'s 13 queries on the same libraries', data.SSB,
+    'ssb': Suite('the Star Schema Benchmark\'s 13 queries on the same libraries', databases.SSB,
                  engines.SSB, ('stock', 'vm'), 'stock', ssb.NAMES, ssb.normal, 0.2,
                  {'geometric mean': ssb.NAMES}),
-    'figure3': Suite('examples/figure3.py on sqpyte and on sqlite3', data.TPCH, figure3.ENGINES,
+    'figure3': Suite('examples/figure3.py on sqpyte and on sqlite3', databases.TPCH, figure3.ENGINES,
                      tuple(figure3.ENGINES), 'stock-pypy', (figure3.QUERY,), str, 0.05, {}),
 }
 
@@ -206,7 +195,7 @@ def main(arguments):
     add_profile(commands)
     generate = commands.add_parser('data', help='generate the database of a scale')
     generate.add_argument('--scale', type=positive, default=0.2, help='the scale factor')
-    generate.add_argument('--dataset', choices=sorted(data.DATASETS), default='tpch',
+    generate.add_argument('--dataset', choices=sorted(databases.DATASETS), default='tpch',
                           help='TPC-H or the Star Schema Benchmark')
     short = commands.add_parser('startup', help='what short programs cost, with sqlite3 and sqpyte')
     short.add_argument('--processes', type=int, default=15, help='for each program and module')
@@ -216,7 +205,7 @@ def main(arguments):
         console.width = 110
     try:
         if options.command == 'data':
-            dataset = data.DATASETS[options.dataset]
+            dataset = databases.DATASETS[options.dataset]
             console.print(ensure_data(dataset, options.scale, console), soft_wrap=True)
             return 0
         if options.command == 'profile':

@@ -6,7 +6,8 @@ import os
 import subprocess
 from typing import Callable
 
-from benchmarks import ablations, driver, places, queries, ssb, worker
+from benchmarks import ablations, driver, places, worker
+from benchmarks.suites import queries, ssb
 
 # How often and how long a process runs its query. Runs go on until both the number and the time
 # (seconds) are reached; with `runs` 'turns' the process is asked for each (turns.py). `cache_size` is

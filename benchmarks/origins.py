@@ -42,9 +42,9 @@ _OF_FILE = {
     'bitvec.c': 'pages', 'memjournal.c': 'pages',
     'os_unix.c': 'reading', 'os.c': 'reading',
     'malloc.c': 'allocation', 'mem1.c': 'allocation',
-    'seek.c': 'seeks', 'kept.c': 'seeks', 'look_ahead.c': 'seeks',
-    'vm_helpers.c': 'helpers', 'vm_functions.c': 'helpers',
-    'engine.c': 'rest', 'program_key.c': 'rest', 'fused.c': 'rest', 'batch.c': 'rest',
+    'seek.c': 'seeks', 'row_cache.c': 'seeks', 'index_prefetch.c': 'seeks',
+    'helpers.c': 'helpers', 'functions.c': 'helpers',
+    'engine.c': 'rest', 'program_key.c': 'rest', 'fused.c': 'rest', 'page_batch.c': 'rest',
     'settings.c': 'rest',
 }
 _OF_C_LIBRARY = (
@@ -85,7 +85,7 @@ def functions():
     amalgamation = places.product(os.path.join(places.build_folder(), 'sqlite', 'sqlite3.c'),
                                   'make engine')
     found = definitions(amalgamation, 'sqlite3.c')
-    for path in glob.glob(os.path.join(places.ROOT, 'c_engine', '*.c')):
+    for path in glob.glob(os.path.join(places.ROOT, 'c_engine', '*', '*.c')):
         found.update(definitions(path, os.path.basename(path)))
     return {function: _OF_FILE.get(name, 'rest') for function, name in found.items()}
 

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-from c_engine.build import ROOT, Paths
+from c_engine.build.build import ROOT, Paths
 
 
 class Missing(Exception):

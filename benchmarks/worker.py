@@ -13,7 +13,7 @@ import platform
 import sys
 import time
 
-from benchmarks import micro
+from benchmarks.suites import micro
 
 PRAGMAS = ('journal_mode', 'synchronous', 'page_size', 'cache_size', 'mmap_size', 'temp_store',
            'locking_mode')

@@ -5,26 +5,23 @@ others of sqlite3) are loaded from `pypy_module` when first used, so that a modu
 in this package can be imported without them, and by Python 2.7.
 """
 
-import os
-
 
 def __getattr__(name):
-    if name.startswith('__') and name != '__all__' or os.path.exists(
-            os.path.join(os.path.dirname(__file__), name + '.py')):
-        # A submodule, if anything: the import system asks here before it looks for the file.
+    if name.startswith('__') and name != '__all__' or name == 'vm':
+        # The VM's package: the import system asks here before it looks for the folder.
         raise AttributeError('module %r has no attribute %r' % (__name__, name))
-    from pypy_module import dbapi
+    from pypy_module.dbapi import public
     if name == 'dbapi2':
-        return dbapi
+        return public
     if name == '__all__':
-        return dbapi.__all__
-    if name in dbapi.__all__:
-        value = getattr(dbapi, name)
+        return public.__all__
+    if name in public.__all__:
+        value = getattr(public, name)
         globals()[name] = value
         return value
-    return dbapi.__getattr__(name)
+    return public.__getattr__(name)
 
 
 def __dir__():
-    from pypy_module import dbapi
-    return sorted(set(list(globals()) + dbapi.__all__))
+    from pypy_module.dbapi import public
+    return sorted(set(list(globals()) + public.__all__))

@@ -7,7 +7,7 @@ import hypothesis
 import pytest
 from hypothesis.configuration import set_hypothesis_home_dir
 
-from c_engine.build import Paths
+from c_engine.build.build import Paths
 from tests import extent
 
 PATHS = Paths()

@@ -34,16 +34,16 @@ checking:
 $(filter-out $(NEWEST),$(CPYTHONS)): %:
 	@echo "sqpyte: the DB-API tests under $$(build/$@/bin/python --version), engine alone" >&2
 	@SQPYTE_LIBRARY=$(CURDIR)/build/libsqpyte-engine.so $(call PYTEST,build/$@/bin/python,\
-	  tests/pypy_module --ignore-glob='*/test_inline*.py')
+	  tests/pypy_module --ignore=tests/pypy_module/inline)
 
 $(INLINER):
 	@echo "sqpyte: the inliner's tests under $$(build/$(NEWEST)/bin/python --version), engine alone" >&2
 	@SQPYTE_LIBRARY=$(CURDIR)/build/libsqpyte-engine.so $(call PYTEST,build/$(NEWEST)/bin/python,\
-	  tests/pypy_module/test_inline*.py)
+	  tests/pypy_module/inline)
 
 $(filter $(NEWEST),$(CPYTHONS)): vm
 	@echo "sqpyte: the DB-API tests under $$(build/$@/bin/python --version)" >&2
-	@$(call PYTEST,build/$@/bin/python,tests/pypy_module --ignore-glob='*/test_inline*.py')
+	@$(call PYTEST,build/$@/bin/python,tests/pypy_module --ignore=tests/pypy_module/inline)
 
 effects: checking
 

@@ -1,7 +1,7 @@
 """Builds the checking build of the C tier: `python -m tools.effects`; `... counts`: what it has checked.
 
 It is the engine (the same edited amalgamation, the same C files) with c_engine/effects/ and the edits of
-c_engine/edits_effects.py, as build/effects/libsqpyte-effects.so. Each opcode runs alone there and is
+c_engine/patches/effects.py, as build/effects/libsqpyte-effects.so. Each opcode runs alone there and is
 compared with its declaration in the opcode table, which reaches C as a generated header. docs/testing.md
 says what that proves; tests/effects runs it.
 """
@@ -9,11 +9,13 @@ import glob
 import os
 import sys
 
-from c_engine import build, edits, edits_effects, flags
+from c_engine.build import build, flags
 from c_engine.generated import opcodes
-from sqpyte import optable, program
-from sqpyte.liveness import LEAVES, successors
-from sqpyte.ops import IN_C, TABLE
+from c_engine.patches import apply, effects
+from sqpyte.vm.opcodes import table as optable
+from sqpyte.vm.opcodes.every import IN_C, TABLE
+from sqpyte.vm.program import decode
+from sqpyte.vm.program.liveness import LEAVES, successors
 
 FOLDER = os.path.join(build.ROOT, 'build', 'effects')
 LIBRARY = os.path.join(FOLDER, 'libsqpyte-effects.so')
@@ -36,8 +38,8 @@ def jumps_of(declaration):
             bits |= JUMPS[word]
     if 'RETURN' in declaration.jumps:
         return bits
-    ops = [program.Op(opcodes.OP_Noop, 0, 0, 0, 0) for _ in range(_SIZE)]
-    ops[_HERE] = program.Op(declaration.number, _P1, _P2, _P3, 0)
+    ops = [decode.Op(opcodes.OP_Noop, 0, 0, 0, 0) for _ in range(_SIZE)]
+    ops[_HERE] = decode.Op(declaration.number, _P1, _P2, _P3, 0)
     ops[_HERE + 1].p2 = _NEXT_P2
     places = {_HERE + 1: 'NEXT', _HERE + 2: 'SECOND', _P1: 'P1', _P2: 'P2', _P3: 'P3', _NEXT_P2: 'NEXT_P2'}
     for place in successors(ops, _HERE):
@@ -59,7 +61,7 @@ def _spans(spans):
 
 def header():
     """The text (str) of declared.h: the opcode table as C."""
-    lines = ['/* Generated from the opcode table (sqpyte/ops_*.py) by tools/effects.py. */',
+    lines = ['/* Generated from the opcode table (sqpyte/vm/opcodes) by tools/effects.py. */',
              '#define SQPYTE_TO_THE_END (-1)', '#define SQPYTE_MOVED_END (-1)',
              '#define SQPYTE_MOVED_ALL %d' % optable.ALL, '#define SQPYTE_MOVED_WRITTEN %d' % optable.WRITTEN]
     lines += ['#define SQPYTE_SPECIAL_%s %d' % (name, i) for i, name in enumerate(optable.SPECIAL)]
@@ -90,8 +92,8 @@ def header():
 
 
 def amalgamation(text):
-    """The edited amalgamation (str) with the checking build's own edits. Raises: edits.EditError."""
-    return edits.apply_each(text, edits_effects.EDITS)
+    """The edited amalgamation (str) with the checking build's own edits. Raises: EditError."""
+    return apply.apply_each(text, effects.EDITS)
 
 
 def counts_file(run):
@@ -107,7 +109,7 @@ def inputs(paths):
         build.write(declared, text)
     sources = sorted(glob.glob(os.path.join(SOURCES, '*.[ch]')))
     edited = os.path.join(paths.edited, 'sqlite3.c')
-    return [edited, declared, edits_effects.__file__] + sources + build.engine_sources()
+    return [edited, declared, effects.__file__] + sources + build.engine_sources()
 
 
 def make():
@@ -119,7 +121,7 @@ def make():
         build.write(os.path.join(FOLDER, 'sqlite3.c'), amalgamation(build.read(edited)))
         build.write(os.path.join(FOLDER, 'sqlite3.h'), build.read(os.path.join(paths.edited, 'sqlite3.h')))
         target = os.path.join(FOLDER, 'effects.o')
-        build.compile_object(os.path.join(build.ROOM, 'engine.c'), target,
+        build.compile_object(os.path.join(build.ROOM, 'core', 'engine.c'), target,
                              INCLUDES, OPTIONS)
         build.link_library([target], LIBRARY, 'libsqpyte-effects.so')
 

@@ -16,8 +16,8 @@ import subprocess
 import sys
 import time
 
-from c_engine import build as engine
-from c_engine import flags
+from c_engine.build import build as engine
+from c_engine.build import flags
 from tools import environments, vm_inputs
 from tools.environments import BUILD, ROOT, say
 
@@ -30,7 +30,7 @@ LIBRARIES = 'libraries'  # beside it: the linker's flags for the libraries that 
 
 # As in the engine's own library: a process may hold another SQLite too. That library's internal
 # functions stay visible, for the VM as plain Python; this one stands in for libsqlite3.so.
-EXPORTS = os.path.join(ROOT, 'c_engine', 'exports.map')
+EXPORTS = os.path.join(ROOT, 'c_engine', 'build', 'exports.map')
 LINK = ['-shared', '-pthread', '-Wl,-Bsymbolic', '-Wl,--no-undefined']
 
 KEPT = 4  # translations kept in the cache
@@ -56,7 +56,7 @@ def translate(python27, directory):
     environment = dict(os.environ, LDFLAGS='', PYPY_USESSION_DIR=directory,
                        PYTHONPATH=os.pathsep.join([source, environments.make_rpython(python27)]))
     command = [python27, '-m', 'rpython'] + vm_inputs.OPTIONS + [
-        '--make-jobs=%d' % (os.cpu_count() or 1), os.path.join(source, 'sqpyte', 'target.py')]
+        '--make-jobs=%d' % (os.cpu_count() or 1), os.path.join(source, 'sqpyte', 'vm', 'target.py')]
     start = time.time()
     said = 0.0
     with open(LOG, 'w') as log:

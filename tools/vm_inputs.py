@@ -17,8 +17,8 @@ import shutil
 import subprocess
 from typing import Dict, List, Optional, Set
 
-from c_engine import build as engine
-from c_engine import flags
+from c_engine.build import build as engine
+from c_engine.build import flags
 from tools import environments
 
 # Of the RPython tool chain.
@@ -26,7 +26,7 @@ OPTIONS = ['-Ojit', '--shared', '--batch', '--no-pdb', '--output=sqpyte']
 # What is kept of a translation; to be increased when that changes.
 FORMAT = 1
 
-HEADER = os.path.join('c_engine', 'engine.h')
+HEADER = os.path.join('c_engine', 'core', 'engine.h')
 GENERATED = 'c_engine.generated'
 
 WORD = re.compile(r'\w+')

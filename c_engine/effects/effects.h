@@ -1,6 +1,6 @@
 /*
 ** The checking build: what an opcode does is compared with what the opcode
-** table (sqpyte/optable.py) declares of it. Built by tools/effects.py with
+** table (sqpyte/vm/opcodes/table.py) declares of it. Built by tools/effects.py with
 ** SQPYTE_CHECK_EFFECTS into build/effects/; no part of the product.
 **
 ** program.c    what the opcodes of a program are declared to read, write, move and reach

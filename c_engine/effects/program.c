@@ -1,7 +1,7 @@
 /*
 ** What the opcodes of a program are declared to do: from the table that
 ** tools/effects.py generates of the opcode table, or, if a provider is set,
-** from the VM's own analysis of the program (sqpyte/liveness.py), with the
+** from the VM's own analysis of the program (sqpyte/vm/program/liveness.py), with the
 ** registers that are live.
 */
 #include "declared.h"   /* generated: sqpyteDeclared[], SQPYTE_SPECIAL_*, SQPYTE_JUMP_* */
@@ -110,7 +110,7 @@ static void sqpyteEffectsSpecial(const Op *aOp, int nOp, int pc, int special, in
       sqpyteEffectsFunction(pOp, &n);
       break;
     default:
-      fprintf(stderr, "sqpyte effects: optable.SPECIAL has an entry that effects/program.c doesn't know\n");
+      fprintf(stderr, "sqpyte effects: table.SPECIAL (sqpyte/vm/opcodes) has an entry that effects/program.c doesn't know\n");
       abort();
   }
   *pEnd = *pFirst + n;
@@ -160,7 +160,7 @@ static int sqpyteEffectsAlone(const SqpyteProgram *pProgram, int c){
   return found;
 }
 
-/* Append the cursors of these entries (optable.py's `moves`). */
+/* Append the cursors of these entries (table.py's `moves`). */
 static void sqpyteEffectsPutCursors(SqpyteProgram *pProgram, int pc, const signed char *aMoved, int all){
   const Op *pOp = &pProgram->aOp[pc];
   int at = pProgram->nData;

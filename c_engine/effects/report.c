@@ -65,7 +65,7 @@ static void sqpyteEffectsFail(SqpyteCheckedRun *pRun, const char *zFormat, ...){
   sqpyteEffectsList(pRun->p, pFrame->aOp, pFrame->pProgram->nOp, pFrame->pc);
   fflush(sqpyteEffectsOut());
   if( sqpyteEffectsReport==0 ){
-    fprintf(stderr, "sqpyte effects: the declaration in sqpyte/ops_*.py is wrong, or the opcode has another "
+    fprintf(stderr, "sqpyte effects: the declaration in sqpyte/vm/opcodes is wrong, or the opcode has another "
                     "effect than upstream says; see docs/testing.md\n");
     abort();
   }

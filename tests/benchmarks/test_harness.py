@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from benchmarks import answers, cli, engines, estimate, figure3, measure, micro, places
+from benchmarks import answers, cli, engines, estimate, measure, places
+from benchmarks.suites import figure3, micro
 
 FAST = ['--scale', '0.01', '--processes', '2', '--warmup', '1', '--warmup-seconds', '0',
         '--runs', '2', '--seconds', '0']

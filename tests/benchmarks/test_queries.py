@@ -6,8 +6,10 @@ import subprocess
 
 import pytest
 
-from benchmarks import data, driver, engines, queries
+from benchmarks import driver, engines
+from benchmarks.data import databases
 from benchmarks.engines import LibraryEngine, Settings
+from benchmarks.suites import queries
 
 SCALE = 0.01
 ONCE = Settings(warmup_runs=0, warmup_seconds=0.0, runs=1, seconds=0.0, cache_size=None,
@@ -17,7 +19,7 @@ ONCE = Settings(warmup_runs=0, warmup_seconds=0.0, runs=1, seconds=0.0, cache_si
 @pytest.fixture(scope='module')
 def database():
     """Path of a small TPC-H database."""
-    return data.TPCH.ensure(SCALE)
+    return databases.TPCH.ensure(SCALE)
 
 
 @pytest.fixture(scope='module')
@@ -111,7 +113,7 @@ def test_names_of_queries():
 
 
 def test_the_database_is_complete(database):
-    rows = data.TPCH.row_counts(database)
+    rows = databases.TPCH.row_counts(database)
     assert list(rows) == ['region', 'nation', 'supplier', 'customer', 'part', 'partsupp', 'orders',
                           'lineitem']
     assert [rows[name] for name in list(rows)[:7]] == [5, 25, 100, 1500, 2000, 8000, 15000]
@@ -127,11 +129,11 @@ def test_the_database_is_complete(database):
 
 def test_a_database_of_another_schema_is_made_again(database, tmp_path, monkeypatch):
     monkeypatch.setenv('SQPYTE_DATA', str(tmp_path))
-    with open(data.TPCH.path_of(0.02), 'wb') as file:
+    with open(databases.TPCH.path_of(0.02), 'wb') as file:
         file.write(b'no database at all')
     steps = []
-    path = data.TPCH.ensure(0.02, lambda step, rows, expected: steps.append(step))
-    assert data.TPCH.is_current(path) and steps[0] == 'generate' and steps[-1] == 'analyze'
-    assert data.TPCH.row_counts(path)['orders'] == 30000
-    monkeypatch.setattr(data.load, 'LOADER', -1)
-    assert not data.TPCH.is_current(path)
+    path = databases.TPCH.ensure(0.02, lambda step, rows, expected: steps.append(step))
+    assert databases.TPCH.is_current(path) and steps[0] == 'generate' and steps[-1] == 'analyze'
+    assert databases.TPCH.row_counts(path)['orders'] == 30000
+    monkeypatch.setattr(databases.load, 'LOADER', -1)
+    assert not databases.TPCH.is_current(path)

@@ -6,9 +6,11 @@ import sqlite3
 
 import pytest
 
-from benchmarks import cli, data, ssb, ssb_rows
+from benchmarks import cli
+from benchmarks.data import databases, ssb_rows
 from benchmarks.engines import LibraryEngine, Settings
-from tests.differential.capi import Connection, Library
+from benchmarks.suites import ssb
+from tests.differential.sessions.capi import Connection, Library
 
 SCALE = 0.01
 ONCE = Settings(warmup_runs=0, warmup_seconds=0.0, runs=1, seconds=0.0, cache_size=None,
@@ -18,7 +20,7 @@ ONCE = Settings(warmup_runs=0, warmup_seconds=0.0, runs=1, seconds=0.0, cache_si
 @pytest.fixture(scope='module')
 def database():
     """Path of a small SSB database."""
-    return data.SSB.ensure(SCALE)
+    return databases.SSB.ensure(SCALE)
 
 
 @pytest.fixture(scope='module')
@@ -45,9 +47,9 @@ def test_numbers_of_rows():
 
 
 def test_the_database_is_complete(database):
-    assert data.SSB.row_counts(database) == {
+    assert databases.SSB.row_counts(database) == {
         'part': 2000, 'supplier': 20, 'customer': 300, 'date': 2556, 'lineorder': 60000}
-    assert data.SSB.is_current(database) and data.SSB.indexes() == []
+    assert databases.SSB.is_current(database) and databases.SSB.indexes() == []
 
 
 def test_rows_are_the_same_every_time():
@@ -110,7 +112,7 @@ def test_queries_use_bloom_filters(name, database, stock_library):
 
 def test_queries_find_something(stock_library):
     """At scale 0.1 all but one have rows."""
-    path = data.SSB.ensure(0.1)
+    path = databases.SSB.ensure(0.1)
     stock = LibraryEngine('stock', lambda: stock_library, ssb.text)
     assert [name for name in ssb.NAMES if stock.run(name, 0.1, path, ONCE).answers in (
         [[]], [[[None]]])] == ['q3.4']

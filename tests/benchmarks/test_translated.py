@@ -6,8 +6,10 @@ import functools
 
 import pytest
 
-from benchmarks import data, engines, queries, ssb
+from benchmarks import engines
+from benchmarks.data import databases
 from benchmarks.engines import LibraryEngine, Settings
+from benchmarks.suites import queries, ssb
 from tests.extent import everything
 
 ALL = everything()
@@ -24,7 +26,7 @@ ONCE = Settings(warmup_runs=0, warmup_seconds=0.0, runs=1, seconds=0.0, cache_si
 def expected(suite, name):
     """(answers, checksums) of the stock library."""
     scale = SCALES[suite]
-    found = ENGINES[suite]['stock'].run(name, scale, data.DATASETS[suite].ensure(scale), ONCE)
+    found = ENGINES[suite]['stock'].run(name, scale, databases.DATASETS[suite].ensure(scale), ONCE)
     return found.answers, found.checksums
 
 
@@ -34,5 +36,5 @@ def test_answers(suite, name, mode, runs, vm_library, stock_library, monkeypatch
     scale = SCALES[suite]
     monkeypatch.setenv('SQPYTE_VM', mode)
     found = LibraryEngine('vm', lambda: vm_library, TEXTS[suite]).run(
-        name, scale, data.DATASETS[suite].ensure(scale), ONCE._replace(warmup_runs=runs))
+        name, scale, databases.DATASETS[suite].ensure(scale), ONCE._replace(warmup_runs=runs))
     assert (found.answers, found.checksums) == expected(suite, name)

@@ -7,7 +7,8 @@ import subprocess
 
 import pytest
 
-from c_engine import build, edits, fetch
+from c_engine.build import build, fetch
+from c_engine.patches import apply
 
 
 def upstream(paths):
@@ -20,34 +21,34 @@ def test_the_pinned_files_are_what_was_built(paths):
 
 def test_every_edit_matches_once_and_changes_something(paths):
     text = upstream(paths)
-    for edit in edits.EDITS:
+    for edit in apply.EDITS:
         assert edit.find != edit.replace, edit.name
-    names = [edit.name for edit in edits.EDITS]
+    names = [edit.name for edit in apply.EDITS]
     assert len(set(names)) == len(names)
-    assert edits.apply(text) == build.read(os.path.join(paths.edited, 'sqlite3.c'))
+    assert apply.apply(text) == build.read(os.path.join(paths.edited, 'sqlite3.c'))
 
 
 @pytest.mark.parametrize('change', ['remove', 'repeat'])
 def test_an_edit_that_does_not_match_once_stops_with_its_name(paths, change):
-    edit = edits.EDITS[-1]
+    edit = apply.EDITS[-1]
     replacement = {'remove': '', 'repeat': edit.find * 2}[change]
-    with pytest.raises(edits.EditError, match=edit.name):
-        edits.apply(upstream(paths).replace(edit.find, replacement))
+    with pytest.raises(apply.EditError, match=edit.name):
+        apply.apply(upstream(paths).replace(edit.find, replacement))
 
 
 def test_all_edits_that_do_not_match_are_named(paths):
     text = upstream(paths)
-    for name in ('sqlite3BtreeFirst', edits.EDITS[0].find, edits.EDITS[-1].find):
+    for name in ('sqlite3BtreeFirst', apply.EDITS[0].find, apply.EDITS[-1].find):
         text = text.replace(name, '')
-    with pytest.raises(edits.EditError) as caught:
-        edits.apply(text)
-    for name in (edits.EDITS[0].name, edits.EDITS[-1].name, 'sqlite3BtreeFirst, of VISIBLE'):
+    with pytest.raises(apply.EditError) as caught:
+        apply.apply(text)
+    for name in (apply.EDITS[0].name, apply.EDITS[-1].name, 'sqlite3BtreeFirst, of VISIBLE'):
         assert name in str(caught.value)
 
 
 def test_the_command_line_reports_a_failed_edit(paths, tmp_path, monkeypatch, capsys):
-    broken = edits.Edit('made-up-edit', 'a text that upstream does not have', '')
-    monkeypatch.setattr(edits, 'EDITS', [broken])
+    broken = apply.Edit('made-up-edit', 'a text that upstream does not have', '')
+    monkeypatch.setattr(apply, 'EDITS', [broken])
     assert build.main(['engine', '--build', str(tmp_path), '--sqlite', paths.upstream]) == 1
     assert 'made-up-edit' in capsys.readouterr().err
 

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from c_engine import build, flags
+from c_engine.build import build, flags
 
 
 @pytest.fixture(scope='module')
@@ -18,7 +18,7 @@ def command(tmp_path_factory, paths, stock_library):
     binary = str(tmp_path_factory.mktemp('command') / 'sqpyte')
     subprocess.run(flags.compiler() + [
         '-Wall', '-Wextra', '-Werror', '-I', paths.upstream,
-        os.path.join(build.ROOM, 'command.c'), '-o', binary, stock_library,
+        os.path.join(build.ROOM, 'core', 'command.c'), '-o', binary, stock_library,
         '-Wl,-rpath,' + os.path.dirname(paths.stock_link)], check=True)
     return binary
 

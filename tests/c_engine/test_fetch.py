@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from c_engine import fetch, pin
+from c_engine.build import fetch, pin
 
 GOOD = {'sqlite3.c': b'/* the amalgamation */', 'sqlite3.h': b'/* the header */'}
 

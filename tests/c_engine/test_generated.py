@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from c_engine import build, flags, layout, opcodes
+from c_engine.build import build, flags, layout, opcodes
 from c_engine.generated import layout as generated
 from c_engine.generated import opcodes as generated_opcodes
 

@@ -1,4 +1,4 @@
-"""Rows that are sought by rowid again and again, kept beside the B-tree (kept.c): the same rows as stock,
+"""Rows that are sought by rowid again and again, kept beside the B-tree (row_cache.c): the same rows as stock,
 whatever is written meanwhile, and fewer visits to pages."""
 
 import ctypes
@@ -12,10 +12,10 @@ import sys
 import pytest
 
 import sqpyte
-from c_engine import build
-from pypy_module import library
+from c_engine.build import build
+from pypy_module.ffi import library
 from tests.c_engine.test_page_cache import used
-from tests.differential import capi
+from tests.differential.sessions import capi
 
 ROWS = 4000
 KEYS = 700
@@ -289,9 +289,9 @@ def test_memory_is_bounded():
 
 _HITS = '''
 import sys
-from tests.differential import capi
+from tests.differential.sessions import capi
 from tests.c_engine import test_kept
-from pypy_module import library
+from pypy_module.ffi import library
 connection = capi.Connection(capi.Library(library.path))
 for sql in ('PRAGMA page_size=512',) + test_kept.SCHEMA:
     connection.execute(sql)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from c_engine import build
+from c_engine.build import build
 from tests.c_engine import exec_locals
 
 PAGE = os.path.join(build.ROOT, 'docs', 'vm.md')

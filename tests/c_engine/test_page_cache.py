@@ -7,7 +7,7 @@ import sqlite3
 import pytest
 
 import sqpyte
-from pypy_module import library
+from pypy_module.ffi import library
 
 ROWS = 12000
 

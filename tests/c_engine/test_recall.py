@@ -1,4 +1,4 @@
-"""Results of correlated subqueries that are kept (recall.c): when, and never an old one."""
+"""Results of correlated subqueries that are kept (memoize.c): when, and never an old one."""
 
 import os
 import sqlite3

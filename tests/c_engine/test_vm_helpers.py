@@ -1,9 +1,9 @@
 """The VM's C helpers that write registers: what upstream's opcodes leave there."""
 import cffi
 import pytest
-
 from c_engine.generated import layout
-from tests.differential.capi import Connection, Library
+
+from tests.differential.sessions.capi import Connection, Library
 
 ffi = cffi.FFI()
 ffi.cdef("""

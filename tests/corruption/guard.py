@@ -9,7 +9,7 @@ import subprocess
 
 import cffi
 
-from c_engine import build, flags
+from c_engine.build import build, flags
 
 ROOM = os.path.dirname(os.path.abspath(__file__))
 AFTER, BEFORE = 0, 1

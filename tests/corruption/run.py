@@ -11,11 +11,11 @@ import json
 import os
 import sys
 
-from tests.differential import capi, tiers
-from tests.differential.scripts import render_row
-
-from . import guard, images
-from .damage import damaged
+from tests.corruption import guard, images
+from tests.corruption.damage import damaged
+from tests.differential import tiers
+from tests.differential.sessions import capi
+from tests.differential.sessions.scripts import render_row
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MOST_ROWS = 1500
@@ -85,7 +85,7 @@ def start(tier, side):
     guarded = guard.Guard(path, {"after": guard.AFTER, "before": guard.BEFORE}[side])
     library = capi.Library(path)
     if tier.startswith("untranslated"):
-        from sqpyte import host
+        from sqpyte.vm import host
         host.install(path)
     if tiers.MODES[tier] is not None:
         library.set_mode(tiers.MODES[tier], 1)

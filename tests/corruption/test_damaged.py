@@ -12,9 +12,9 @@ import sys
 import pytest
 
 from tests import extent
-from tests.differential import capi, tiers
-
-from . import images, run
+from tests.corruption import images, run
+from tests.differential import tiers
+from tests.differential.sessions import capi
 
 CASES = 2400 if extent.everything() else 160
 CORRUPT = 11

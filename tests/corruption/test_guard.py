@@ -12,7 +12,7 @@ import sys
 from tests.corruption import guard, run
 library, guarded = run.start(sys.argv[1], sys.argv[2])
 c = library.c
-from tests.differential.capi import Connection, ffi
+from tests.differential.sessions.capi import Connection, ffi
 connection = Connection(library)
 p = c.sqlite3_malloc64(24)
 memory = ffi.cast("char *", p)
@@ -22,10 +22,11 @@ assert guarded.wrong() == ([], 0)
 print(*guarded.wrong()[0], sep="\\n")
 """
 PAST_A_PAGE = """
-from sqpyte import interp, mem
+from sqpyte.vm import interp
+from sqpyte.vm.values import mem
 connection.execute("CREATE TABLE t(a, b)")
 connection.execute("INSERT INTO t VALUES (1, 'text')")
-from sqpyte.frame import Frame
+from sqpyte.vm.frame import Frame
 usual = Frame.find_row
 
 def careless(frame, c):

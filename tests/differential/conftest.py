@@ -1,10 +1,10 @@
 """Fixtures: the running tiers, and the comparison of all of them with stock."""
 import pytest
 
-from . import tiers
-from .replay import kept
-from .scripts import difference, script
-from .worker import Crash
+from tests.differential import tiers
+from tests.differential.replay import kept
+from tests.differential.sessions.scripts import difference, script
+from tests.differential.sessions.worker import Crash
 
 
 class Comparison:

@@ -10,9 +10,9 @@ import pprint
 import sys
 import zlib
 
-from . import tiers
-from .scripts import difference
-from .worker import SCRATCH, Crash
+from tests.differential import tiers
+from tests.differential.sessions.scripts import difference
+from tests.differential.sessions.worker import SCRATCH, Crash
 
 _TIMES = 10     # a JIT has to warm up
 

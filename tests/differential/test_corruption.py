@@ -2,11 +2,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from . import queries
-from .budget import examples
-from .corruption import damaged, damages
-from .scripts import script
-from .tables import tables
+from tests.differential.budget import examples
+from tests.differential.generate import queries
+from tests.differential.generate.corruption import damaged, damages
+from tests.differential.generate.tables import tables
+from tests.differential.sessions.scripts import script
 
 
 @st.composite

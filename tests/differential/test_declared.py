@@ -2,7 +2,7 @@
 columns of an index beyond those that make an entry unique.  In every tier, dead registers poisoned too."""
 import pytest
 
-from .scripts import script
+from tests.differential.sessions.scripts import script
 
 NUMBERED = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < %d) "
 

@@ -1,11 +1,12 @@
 """In the checking build of the C tier, whose opcodes run alone, queries and writes answer as stock."""
 from hypothesis import given
 
-from . import queries, test_joins
-from .budget import examples
-from .scripts import script
-from .test_functions import AGGREGATES, OVER, WINDOWED, table
-from .test_queries import cases, check
+from tests.differential import test_joins
+from tests.differential.budget import examples
+from tests.differential.generate import queries
+from tests.differential.sessions.scripts import script
+from tests.differential.test_functions import AGGREGATES, OVER, WINDOWED, table
+from tests.differential.test_queries import cases, check
 
 
 @examples(15)

@@ -1,8 +1,8 @@
 """Known traps, by name: every tier against stock, and stock against what SQL says."""
 import pytest
 
-from . import tiers
-from .scripts import render_row, script
+from tests.differential import tiers
+from tests.differential.sessions.scripts import render_row, script
 
 INT_MAX, INT_MIN = 2 ** 63 - 1, -2 ** 63
 

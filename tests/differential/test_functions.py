@@ -1,8 +1,8 @@
 """SQL functions, casts and aggregates over values of every kind: every tier against stock."""
 import pytest
 
-from .scripts import script
-from .values import EDGE_INTEGERS, EDGE_REALS, NUMBER_LIKE, SHORT_BLOBS, WORDS
+from tests.differential.generate.values import EDGE_INTEGERS, EDGE_REALS, NUMBER_LIKE, SHORT_BLOBS, WORDS
+from tests.differential.sessions.scripts import script
 
 DATES = ["1995-03-17", "1996-02-29", "1995-02-29", "2000-02-30", "1995-13-01", "1995-12-31 10:20:30",
          "0000-01-01", "9999-12-31", "-123-01-01", "1995-04-31", "1995-1-1", "12:30", "2450000.5"]

@@ -1,9 +1,9 @@
 """Writers, rollbacks and interrupts between two rows: every tier goes on as stock does."""
 from hypothesis import given
 
-from .budget import examples
-from .interleavings import interleavings
-from .scripts import script
+from tests.differential.budget import examples
+from tests.differential.generate.interleavings import interleavings
+from tests.differential.sessions.scripts import script
 
 _FINALLY = [("finalize", 0, "r0"), ("finalize", 0, "r1"), ("run", 0, "ROLLBACK"),
             ("run", 1, "ROLLBACK"), ("run", 0, "SELECT * FROM t"), ("run", 0, "SELECT * FROM log"),

@@ -2,9 +2,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from . import joins
-from .budget import examples
-from .scripts import script
+from tests.differential.budget import examples
+from tests.differential.generate import joins
+from tests.differential.sessions.scripts import script
 
 
 @st.composite

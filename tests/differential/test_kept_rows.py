@@ -1,8 +1,8 @@
-"""Rows that are sought by rowid again and again (c_engine/kept.c): every tier reads the copies as stock
+"""Rows that are sought by rowid again and again (c_engine/storage/row_cache.c): every tier reads the copies as stock
 reads the rows, whatever is written between two rows or within one."""
 import pytest
 
-from .scripts import script
+from tests.differential.sessions.scripts import script
 
 _NUMBERED = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT %d) "
 FILL = [

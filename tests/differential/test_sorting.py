@@ -1,13 +1,13 @@
 """Sorts of more rows than the sorter keeps in memory: the order is stock's, that of equal rows too.
 
-The engine's sorter compares sort keys first (c_engine/sort_key.h); here they meet values that differ
+The engine's sorter compares sort keys first (c_engine/storage/sort_key.h); here they meet values that differ
 only beyond what a key holds, in sorted runs that are merged from files.
 """
 import pytest
 
-from . import tiers
-from .conftest import Comparison
-from .scripts import script
+from tests.differential import tiers
+from tests.differential.conftest import Comparison
+from tests.differential.sessions.scripts import script
 
 # Mixed classes, numbers that are the same as doubles, texts equal for 20 bytes, zeros within.
 VALUE = """CASE n % 11 WHEN 0 THEN NULL WHEN 1 THEN n % 7 WHEN 2 THEN (n % 7) * 1.0

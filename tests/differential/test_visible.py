@@ -1,7 +1,7 @@
 """What can be seen of a statement beside its rows: marks of values, counters, which error comes first."""
 import pytest
 
-from .scripts import script
+from tests.differential.sessions.scripts import script
 
 ROWS = [(i, i % 7, "text %d" % i, float(i) / 4) for i in range(40)]
 SQL = {

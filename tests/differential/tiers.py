@@ -23,7 +23,7 @@ module-vm             libsqpyte.so                  sqpyte, hot loops in the tra
 import glob
 import os
 
-from .worker import ROOT, Unavailable, Worker
+from tests.differential.sessions.worker import ROOT, Unavailable, Worker
 
 BUILD = os.environ.get("SQPYTE_BUILD", os.path.join(ROOT, "build"))
 OFF, HOT, ALWAYS = 0, 1, 2

@@ -6,8 +6,9 @@ OPCODE, and `none` that nothing is. Rows are printed.
 import sys
 
 from c_engine.generated import opcodes
-from sqpyte import liveness
-from tests.differential import capi
+
+from sqpyte.vm.program import liveness
+from tests.differential.sessions import capi
 from tests.effects import provider
 from tools.effects import LIBRARY
 

@@ -3,14 +3,16 @@
 `install` has that library ask, for each program, for what `liveness.annotate` has found: the registers
 that each opcode reads and writes, the cursors that it moves, the opcodes that may follow, and which
 registers are live. It then runs the opcodes alone and stops at whatever differs. For tests only, and
-plain Python only, as sqpyte/host.py.
+plain Python only, as sqpyte/vm/host.py.
 """
 from c_engine.generated.layout import Vdbe_nCursor, Vdbe_nOp
-from sqpyte import capi, interp, liveness, mem
-from sqpyte.interner import interner
-from sqpyte.mem import ffi
-from sqpyte.optable import ALL, WRITTEN
-from sqpyte.program import program_of
+from sqpyte.vm import capi, interp
+from sqpyte.vm.opcodes.table import ALL, WRITTEN
+from sqpyte.vm.program import liveness
+from sqpyte.vm.program.decode import program_of
+from sqpyte.vm.program.interner import interner
+from sqpyte.vm.values import mem
+from sqpyte.vm.values.mem import ffi
 
 ANY = -1
 KEPT = 200      # programs that stay decoded

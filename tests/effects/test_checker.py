@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from c_engine import build
+from c_engine.build import build
 from tools import effects
 
 # opcode, what is changed in what is believed of it, and what the checking build says

@@ -5,7 +5,7 @@ import glob
 import os
 import sys
 
-from c_engine import build as engine
+from c_engine.build import build as engine
 from tests.faults.run import KINDS
 from tests.sqllogictest.test_scripts import WAYS
 from tests.upstream.sanitized_run import PARTS as SANITIZED

@@ -13,9 +13,9 @@ import tempfile
 import cffi
 
 from tests.corruption.guard import library as compiled
-from tests.differential import capi, tiers
-
-from . import workload
+from tests.differential import tiers
+from tests.differential.sessions import capi
+from tests.faults import workload
 
 ROOM = os.path.dirname(os.path.abspath(__file__))
 # What fails, from then on or once, with which result code (0: the call's own).
@@ -81,7 +81,7 @@ def prepared(tier, kind):
     faults = Faults(path, kind)
     library = capi.Library(path)
     if tier.startswith("untranslated"):
-        from sqpyte import host
+        from sqpyte.vm import host
         host.install(path)
     if tiers.MODES[tier] is not None:
         library.set_mode(tiers.MODES[tier], 1)

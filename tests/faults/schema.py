@@ -9,10 +9,10 @@ import os
 import sys
 import tempfile
 
-from tests.differential import capi, tiers
-
-from . import workload
-from .run import prepared
+from tests.differential import tiers
+from tests.differential.sessions import capi
+from tests.faults import workload
+from tests.faults.run import prepared
 
 # With auto_vacuum a DROP moves the last table's root page into the place of the one that it frees.
 SOUND = ["PRAGMA auto_vacuum = 2", "CREATE TABLE t3(x)", "CREATE TABLE t4(x)", "CREATE TABLE t5(x)",

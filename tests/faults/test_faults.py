@@ -13,9 +13,8 @@ import pytest
 
 from tests import extent
 from tests.differential import tiers
-
-from .run import KINDS
-from .workload import JOURNALS
+from tests.faults.run import KINDS
+from tests.faults.workload import JOURNALS
 
 STEP = 1 if extent.everything() else 37
 # Of a part, every kind with one of the journals.

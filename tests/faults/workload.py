@@ -3,8 +3,8 @@ that are made and kept, and transactions that write.
 """
 import hashlib
 
-from tests.differential import capi
-from tests.differential.scripts import render_row
+from tests.differential.sessions import capi
+from tests.differential.sessions.scripts import render_row
 
 _NUMBERED = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 150) "
 SOUND = [

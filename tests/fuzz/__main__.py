@@ -3,13 +3,13 @@ import argparse
 import sys
 import time
 
-from . import failures
-from .campaign import Campaign
-from .callbacks import Callbacks
-from .kills import Kills
-from .kinds import Module, Scripts
-from .oracle_cases import Oracles
-from .writers import Writers
+from tests.fuzz import failures
+from tests.fuzz.campaign import Campaign
+from tests.fuzz.kinds.callbacks import Callbacks
+from tests.fuzz.kinds.kills import Kills
+from tests.fuzz.kinds.kinds import Module, Scripts
+from tests.fuzz.kinds.oracle_cases import Oracles
+from tests.fuzz.kinds.writers import Writers
 
 KINDS = {kind.name: kind for kind in (Scripts, Module, Oracles, Callbacks, Writers, Kills)}
 

@@ -3,9 +3,8 @@ import sys
 import time
 
 from tests import extent
-
-from . import failures
-from .shrink import shrunk
+from tests.fuzz import failures
+from tests.fuzz.shrink import shrunk
 
 _SHARES = {"scripts": 3, "module": 2}   # of the time; 1 for the others
 _LOOKS = 3      # how often a failing case is run again, in a new process, before it counts as unsteady

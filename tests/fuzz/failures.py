@@ -4,7 +4,7 @@ import math
 import os
 import pprint
 
-from tests.differential.worker import ROOT
+from tests.differential.sessions.worker import ROOT
 
 FOLDER = os.path.join(ROOT, "build", "fuzz", "failures")
 

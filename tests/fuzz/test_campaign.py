@@ -4,15 +4,15 @@ import time
 
 import pytest
 
-from tests.differential.worker import Crash
-
-from . import failures, scripts, ways
-from .callbacks import Callbacks
-from .campaign import Campaign
-from .kills import Kills
-from .kinds import Module, Scripts
-from .shrink import smaller_scripts
-from .writers import Writers
+from tests.differential.sessions.worker import Crash
+from tests.fuzz import failures, ways
+from tests.fuzz.campaign import Campaign
+from tests.fuzz.generate import scripts
+from tests.fuzz.kinds.callbacks import Callbacks
+from tests.fuzz.kinds.kills import Kills
+from tests.fuzz.kinds.kinds import Module, Scripts
+from tests.fuzz.kinds.writers import Writers
+from tests.fuzz.shrink import smaller_scripts
 
 # The same cases in every run where CI is set: a change is judged by what it changes.
 SEED = "ci" if os.environ.get("CI") else "%d" % time.time()

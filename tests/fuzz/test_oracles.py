@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given
 
 from tests.differential.budget import examples
-
-from . import oracle_cases, oracles
+from tests.fuzz.kinds import oracle_cases, oracles
 
 
 @pytest.fixture(scope="module", params=oracle_cases.TIERS)

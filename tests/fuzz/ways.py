@@ -7,8 +7,9 @@ import glob
 import os
 import sys
 
-from sqpyte import ops, without
-from tests.differential.worker import ROOT, Worker
+from sqpyte.vm import ablation
+from sqpyte.vm.opcodes import every
+from tests.differential.sessions.worker import ROOT, Worker
 
 BUILD = os.environ.get("SQPYTE_BUILD", os.path.join(ROOT, "build"))
 STOCK = os.path.join(BUILD, "libsqlite3-stock.so")
@@ -26,8 +27,8 @@ _JIT = [
     "threshold=4,trace_eagerness=3,retrace_limit=3,max_unroll_loops=2", "threshold=7,trace_eagerness=200",
     "threshold=3,trace_eagerness=2,loop_longevity=2", "threshold=3,trace_eagerness=2,disable_unrolling=0",
 ]
-_GROUPS = sorted(without.GROUPS) + [without.TYPES] + sorted(without.ENGINE)
-_OPCODES = sorted(declaration.name for declaration in ops.TABLE.values() if declaration.name != "IsType")
+_GROUPS = sorted(ablation.GROUPS) + [ablation.TYPES] + sorted(ablation.ENGINE)
+_OPCODES = sorted(declaration.name for declaration in every.TABLE.values() if declaration.name != "IsType")
 _PYPY_JIT = [{}, {}, {}, {"threshold": 13, "function_threshold": 17, "trace_eagerness": 5},
              {"threshold": 30, "function_threshold": 40, "trace_eagerness": 2, "loop_longevity": 3}]
 
@@ -68,7 +69,7 @@ def module(chance):
                    "SQPYTE_LIBRARY": ENGINE}
     if chance.one_in(4):
         environment["SQPYTE_SPECIALISE"] = "0"
-    left_out = ",".join(chance.some(sorted(without.ENGINE), 1, 2)) if chance.one_in(4) else ""
+    left_out = ",".join(chance.some(sorted(ablation.ENGINE), 1, 2)) if chance.one_in(4) else ""
     if left_out:
         environment["SQPYTE_WITHOUT"] = left_out
     if os.path.exists(TRANSLATED) and chance.one_in(3):
@@ -95,18 +96,18 @@ def cpython():
 def worker(way):
     """A Worker for a way."""
     if way["how"] == "module":
-        arguments = ["tests.fuzz.child:module", "sqpyte", repr(way["parameters"])]
+        arguments = ["tests.fuzz.kinds.child:module", "sqpyte", repr(way["parameters"])]
         return Worker(arguments, environment=way["environment"], patience=PATIENCE)
     slow = way["how"] in ("untranslated", "poison", "in-c")
-    return Worker(["tests.fuzz.child:c_api", way["library"], way["how"]],
+    return Worker(["tests.fuzz.kinds.child:c_api", way["library"], way["how"]],
                   sys.executable if slow else cpython(), way["environment"], PATIENCE)
 
 
 def stock():
     """A Worker for the stock library, over the C API."""
-    return Worker(["tests.fuzz.child:c_api", STOCK, "stock"], cpython(), patience=PATIENCE)
+    return Worker(["tests.fuzz.kinds.child:c_api", STOCK, "stock"], cpython(), patience=PATIENCE)
 
 
 def stock_module():
     """A Worker for CPython's sqlite3 on the stock library."""
-    return Worker(["tests.fuzz.child:module", "sqlite3", "{}"], cpython(), STOCK_PATH, PATIENCE)
+    return Worker(["tests.fuzz.kinds.child:module", "sqlite3", "{}"], cpython(), STOCK_PATH, PATIENCE)

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from .traces import traces_of
+from tests.jit.traces import traces_of
 
 LAYOUTS = 20
 QUERIES = [

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from .traces import traces_of
+from tests.jit.traces import traces_of
 
 NEXT = 'sqlite3BtreeNext'
 

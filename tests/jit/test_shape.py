@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from .traces import traces_of
+from tests.jit.traces import traces_of
 
 # The C functions that a row of a scan within a leaf page may call: comparisons of texts.
 TEXT_CALLS = {'sqpyte_compare_bytes', 'sqpyte_compare_numeric_texts'}

@@ -6,11 +6,12 @@ round over rows that are there already, so that PyPy's JIT traces it that many r
 import sys
 
 import sqpyte
-from pypy_module import inline, tiers
+from pypy_module.dbapi.statements import tiers
+from pypy_module.inline import policy
 
 rows, passes, shift = (int(argument) for argument in sys.argv[1:4])
 sqpyte.connect      # loads the module, which installs a planner
-tiers.planner = inline.Planner(worth=1000)
+tiers.planner = policy.Planner(worth=1000)
 connection = sqpyte.connect(':memory:', isolation_level=None)
 connection.execute('PRAGMA page_size = 512')    # few rows a page: a batch ends often
 connection.execute('CREATE TABLE t(a INTEGER, b REAL, c REAL, d TEXT)')

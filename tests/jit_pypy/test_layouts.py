@@ -3,14 +3,14 @@
 Where memory lies, and so which row PyPy's JIT begins to trace at, differs from process to process: with
 the lengths of paths and of the environment, and with what else has been traced.  Here it is made to
 differ: LAYOUTS processes have environments of different lengths, and loops that are hot a row earlier in
-each, so that every row of a page is the one at least once (a page has 15).  See inline_trace.py.
+each, so that every row of a page is the one at least once (a page has 15).  See trace.py.
 """
 import random
 import sys
 
 import pytest
 
-from . import traces
+from tests.jit_pypy import traces
 
 pytestmark = pytest.mark.skipif(
     sys.implementation.name != 'pypy', reason='PyPy\'s traces; `make test` runs it on PyPy')

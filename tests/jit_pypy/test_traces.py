@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from . import traces
+from tests.jit_pypy import traces
 
 pytestmark = pytest.mark.skipif(
     sys.implementation.name != 'pypy', reason='PyPy\'s traces; `make test` runs it on PyPy')

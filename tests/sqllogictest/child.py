@@ -11,7 +11,7 @@ import json
 import os
 import sys
 
-from tests.differential import capi
+from tests.differential.sessions import capi
 from tests.sqllogictest import records, script
 
 WIDTH = 12   # digits of a line's number in the position file
@@ -29,7 +29,7 @@ def main(request):
     except (records.FormatError, OSError) as error:
         return {'error': str(error)}
     if request['untranslated']:
-        from sqpyte import host
+        from sqpyte.vm import host
         host.install(request['library'])
     library = capi.Library(request['library'])
     if request['mode'] is not None:

@@ -7,13 +7,13 @@ missing or can't be read.
 import argparse
 import os
 
+from c_engine.generated import layout
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from c_engine.generated import layout
-from tests.differential.capi import Library
+from tests.differential.sessions.capi import Library
 from tests.sqllogictest import processes
 from tests.sqllogictest.processes import ROOT
 

@@ -17,7 +17,7 @@ from tests.sqllogictest.script import Failure
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCRATCH = os.path.join(ROOT, 'build', 'sqllogictest')
-MODES = {'off': 0, 'hot': 1, 'always': 2}   # as in c_engine/engine.h
+MODES = {'off': 0, 'hot': 1, 'always': 2}   # as in c_engine/core/engine.h
 PERIOD = 0.05   # seconds between two looks at the processes
 
 # How scripts are run. `library` is a path; `mode` a name in MODES, or None: as the library is;

@@ -6,7 +6,7 @@ A record that fails doesn't end the script, as in the reference runner: the othe
 import collections
 import re
 
-from tests.differential import capi
+from tests.differential.sessions import capi
 from tests.sqllogictest import records, values
 
 HASH = re.compile('^[0-9]+ values hashing to [0-9a-f]{32}$')

@@ -6,7 +6,7 @@ decimals, a text that is empty is `(empty)` and its other bytes than printable A
 
 import hashlib
 
-from tests.differential.capi import ffi
+from tests.differential.sessions.capi import ffi
 
 # What an I column gives to a value is 32 bits wide: sqlite3_column_int is.
 PRINTABLE = bytes(code if 0x20 <= code < 0x7f else ord('@') for code in range(256))

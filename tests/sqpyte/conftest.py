@@ -1,7 +1,7 @@
 """Fixtures of the VM's tests: stock SQLite's answers."""
 import pytest
 
-from tests.differential.capi import Connection, Library
+from tests.differential.sessions.capi import Connection, Library
 
 
 @pytest.fixture(scope='session')

@@ -1,6 +1,6 @@
 """Programs for tests of the analyses: opcodes by name."""
 from c_engine.generated import opcodes
-from sqpyte.program import Op
+from sqpyte.vm.program.decode import Op
 
 
 def made(ops):

@@ -3,8 +3,9 @@ import itertools
 
 import pytest
 
-from sqpyte import arith, capi, compare, host, mem
-from sqpyte.values import NULL, W_Int, W_Null, W_Real
+from sqpyte.vm import capi, host
+from sqpyte.vm.values import arith, compare, mem
+from sqpyte.vm.values.values import NULL, W_Int, W_Null, W_Real
 
 NUMBERS = [0, 1, -1, 2, 7, -7, 2**31, 2**53, 2**53 + 1, 2**63 - 1, -2**63, -2**63 + 1,
            0.0, 0.5, -2.5, 7.0, 1e18, 9007199254740993.0, 1e19, -1e19, 1e308, -1e308,
@@ -49,7 +50,7 @@ def test_comparison_as_stock(stock_sql):
 
 
 def test_text_operands_are_left_to_c():
-    from sqpyte.values import CONSTANT, W_Text
+    from sqpyte.vm.values.values import CONSTANT, W_Text
     text = W_Text(mem.scratch.address, 1, CONSTANT)
     assert arith.add(text, W_Int(1)) is None
     assert isinstance(arith.add(text, NULL), W_Null)

@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from sqpyte import cell, mem, record
+from sqpyte.vm.values import cell, mem, record
 
 
 def varint(n):

@@ -2,9 +2,10 @@
 import pytest
 
 from c_engine.generated import opcodes
-from sqpyte import interp, liveness  # noqa: F401  (interp fills the table)
-from sqpyte.optable import Span
-from sqpyte.program import Op
+from sqpyte.vm import interp  # noqa: F401  (interp fills the table)
+from sqpyte.vm.opcodes.table import Span
+from sqpyte.vm.program import liveness  # noqa: F401  (interp fills the table)
+from sqpyte.vm.program.decode import Op
 from tests.sqpyte.ops import made
 
 

@@ -1,6 +1,7 @@
 """What a loop's head has: registers loaded, leaf pages and rows known, offsets of columns kept."""
 from c_engine.generated import opcodes
-from sqpyte import interp, liveness, loops, offsets  # noqa: F401  (interp fills the table)
+from sqpyte.vm import interp  # noqa: F401  (interp fills the table)
+from sqpyte.vm.program import column_slots, liveness, loop_heads  # noqa: F401  (interp fills the table)
 from tests.sqpyte.ops import made
 
 
@@ -9,8 +10,8 @@ def program(*ops):
     for op in decoded:
         op.loop = op.opcode in (opcodes.OP_Next, opcodes.OP_Goto)
     ncursors = liveness.annotate(decoded)[1]
-    slots, count = offsets.annotate_columns(decoded, ncursors)
-    loops.annotate_loops(decoded, slots)
+    slots, count = column_slots.annotate_columns(decoded, ncursors)
+    loop_heads.annotate_loops(decoded, slots)
     return decoded, count
 
 
@@ -45,8 +46,8 @@ def test_columns_that_are_read_have_slots():
     assert slots == 3               # columns 1 and 3 of cursor 0, column 0 of cursor 1
     assert ops[1].slots == ops[4].slots
     assert [slot >= 0 for slot in ops[1].slots] == [False, True, False, True]
-    assert len(set(ops[1].slots + ops[6].slots) - {offsets.NO_SLOT}) == 3
-    assert set(ops[1].cleared) >= set(ops[1].slots) - {offsets.NO_SLOT}
+    assert len(set(ops[1].slots + ops[6].slots) - {column_slots.NO_SLOT}) == 3
+    assert set(ops[1].cleared) >= set(ops[1].slots) - {column_slots.NO_SLOT}
 
 
 def test_accumulators_and_filters_stay_in_their_mems():

@@ -2,8 +2,8 @@
 import pytest
 
 from c_engine.generated import opcodes
-from sqpyte import interp  # noqa: F401  (fills the table)
-from sqpyte.optable import IN_C, TABLE
+from sqpyte.vm import interp  # noqa: F401  (fills the table)
+from sqpyte.vm.opcodes.table import IN_C, TABLE
 
 # What upstream's properties don't say, because its flags have no word for it: registers named
 # by other operands, and jumps that are not "jump" but "jump0".

@@ -4,8 +4,8 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqpyte import mem, record
-from sqpyte.values import W_Blob, W_Int, W_Null, W_Real, W_Text
+from sqpyte.vm.values import mem, record
+from sqpyte.vm.values.values import W_Blob, W_Int, W_Null, W_Real, W_Text
 
 VALUES = st.one_of(
     st.none(), st.integers(-2**63, 2**63 - 1), st.integers(-300, 300),

@@ -3,7 +3,7 @@ import glob
 import os
 import re
 
-from c_engine.build import ROOT, read
+from c_engine.build.build import ROOT, read
 
 # os.environ.get('X'), os.environ['X'], getenv("X"); not what a test or tool sets.
 READ = re.compile(r'''environ(?:\.get\(|\[)\s*["'](\w+)["'](?!\]\s*=[^=])|getenv\("(\w+)"\)''')

@@ -8,9 +8,9 @@ import types
 
 import pytest
 
-from c_engine import build as engine
-from c_engine import flags
-from sqpyte import capi
+from c_engine.build import build as engine
+from c_engine.build import flags
+from sqpyte.vm import capi
 from tools import environments, translate, vm_inputs
 
 # What the stand-in leaves where RPython leaves it. The answer is what the sources' copy said.
@@ -19,7 +19,7 @@ test "$(cat allowed)" = yes || { seq 100 | sed 's/^/line /'; echo the reason; ex
 echo "[translation:info] RTyping..."
 made=$PYPY_USESSION_DIR/usession-unknown-0/testing_1
 mkdir -p $made
-answer=$(sed -n 's/^ANSWER = //p' source/sqpyte/target.py)
+answer=$(sed -n 's/^ANSWER = //p' source/sqpyte/vm/target.py)
 echo "int sqpyte_vm_run(void){ return $answer; }" > $made/vm.c
 echo "double cos(double); double vm_cos(double x){ return cos(x); }" > $made/more.c
 (cd $made && gcc -fPIC -c vm.c more.c)
@@ -28,15 +28,15 @@ touch libsqpyte.so
 '''
 ENGINE = 'int sqpyte_vm_run(void); int sqpyte_answer(void){ return %d + sqpyte_vm_run(); }'
 TREE = {
-    'sqpyte/target.py': 'ANSWER = 1\nfrom sqpyte import inner\n',
-    'sqpyte/inner.py': ('from c_engine.generated import opcodes\n'
+    'sqpyte/vm/target.py': 'ANSWER = 1\nfrom sqpyte.vm import inner\n',
+    'sqpyte/vm/inner.py': ('from c_engine.generated import opcodes\n'
                         'from c_engine.generated.layout import Vdbe_pc\n'
                         'FUNCTIONS = ["sqpyte_used"]\nCODE = "SQPYTE_USED"\n'),
     'c_engine/__init__.py': '',
     'c_engine/generated/__init__.py': '',
     'c_engine/generated/layout.py': 'Vdbe_pc = 8\nVdbe_rc = 12\n',
     'c_engine/generated/opcodes.py': 'NAMES = [\n    "Init",\n]\n',
-    'c_engine/engine.h': ('#define SQPYTE_USED 1\n#define SQPYTE_OTHER 2\n'
+    'c_engine/core/engine.h': ('#define SQPYTE_USED 1\n#define SQPYTE_OTHER 2\n'
                           'typedef int (*callback)(void *);\n'
                           '/* a remark */\nint sqpyte_used(void *p);\n'
                           'extern int sqpyte_other(int);\n'),
@@ -137,9 +137,9 @@ def test_a_changed_engine_is_linked_without_a_translation(project):
 
 
 @pytest.mark.parametrize('change', [
-    ('sqpyte/target.py', 'ANSWER = 1', 'ANSWER = 2'),
+    ('sqpyte/vm/target.py', 'ANSWER = 1', 'ANSWER = 2'),
     ('c_engine/generated/layout.py', 'Vdbe_pc = 8', 'Vdbe_pc = 16'),
-    ('c_engine/engine.h', 'sqpyte_used(void *p)', 'sqpyte_used(void *p, int n)')])
+    ('c_engine/core/engine.h', 'sqpyte_used(void *p)', 'sqpyte_used(void *p, int n)')])
 def test_an_old_translation_is_not_linked_to_an_engine_of_other_layout(project, change):
     project.run()
     project.allow(False)
@@ -154,11 +154,11 @@ def test_an_old_translation_is_not_linked_to_an_engine_of_other_layout(project, 
 
 def test_an_earlier_state_comes_back_without_a_translation(project):
     project.run()
-    project.change('sqpyte/target.py', 'ANSWER = 1', 'ANSWER = 2')
+    project.change('sqpyte/vm/target.py', 'ANSWER = 1', 'ANSWER = 2')
     project.run()
     assert project.answer() == 2
     project.allow(False)
-    project.change('sqpyte/target.py', 'ANSWER = 2', 'ANSWER = 1')
+    project.change('sqpyte/vm/target.py', 'ANSWER = 2', 'ANSWER = 1')
     assert project.run() == 0
     assert project.answer() == 1
 
@@ -195,7 +195,7 @@ def test_the_last_few_results_are_kept(project):
 def test_a_failure_shows_the_end_of_the_log_and_keeps_the_old_library(project, capsys):
     project.run()
     project.allow(False)
-    project.change('sqpyte/target.py', 'ANSWER = 1', 'ANSWER = 2')
+    project.change('sqpyte/vm/target.py', 'ANSWER = 1', 'ANSWER = 2')
     assert project.run() == 1
     said = capsys.readouterr().err
     assert 'the reason\n' in said and 'line 99\n' in said and 'line 10\n' not in said
@@ -207,7 +207,7 @@ def test_sources_that_change_while_they_are_copied_are_not_translated(project, m
     copy = vm_inputs.copy
 
     def change_and_copy(root, target):
-        project.change('sqpyte/target.py', 'ANSWER = 1', 'ANSWER = 2')
+        project.change('sqpyte/vm/target.py', 'ANSWER = 1', 'ANSWER = 2')
         copy(root, target)
 
     monkeypatch.setattr(vm_inputs, 'copy', change_and_copy)
@@ -225,15 +225,15 @@ def test_without_python27_the_message_is_passed_on(project, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize('name, old, new', [
-    ('sqpyte/inner.py', 'sqpyte_used', 'sqpyte_other'),
-    ('sqpyte/inner.py', 'import Vdbe_pc', 'import Vdbe_pc, Vdbe_rc'),
+    ('sqpyte/vm/inner.py', 'sqpyte_used', 'sqpyte_other'),
+    ('sqpyte/vm/inner.py', 'import Vdbe_pc', 'import Vdbe_pc, Vdbe_rc'),
     ('c_engine/generated/layout.py', 'Vdbe_pc = 8', 'Vdbe_pc = 16'),
     ('c_engine/generated/layout.py', 'Vdbe_pc = 8\n', ''),
     ('c_engine/generated/opcodes.py', 'Init', 'Goto'),
-    ('c_engine/engine.h', 'int sqpyte_used', 'long sqpyte_used'),
-    ('c_engine/engine.h', 'SQPYTE_USED 1', 'SQPYTE_USED 2'),
-    ('c_engine/engine.h', '(*callback)(void *)', '(*callback)(long)'),
-    ('c_engine/engine.h', '#define SQPYTE_OTHER 2', '#define void long')])
+    ('c_engine/core/engine.h', 'int sqpyte_used', 'long sqpyte_used'),
+    ('c_engine/core/engine.h', 'SQPYTE_USED 1', 'SQPYTE_USED 2'),
+    ('c_engine/core/engine.h', '(*callback)(void *)', '(*callback)(long)'),
+    ('c_engine/core/engine.h', '#define SQPYTE_OTHER 2', '#define void long')])
 def test_the_key_changes_with_what_rpython_reads(tree, name, old, new):
     before = vm_inputs.key(str(tree.root))
     tree.change(name, old, new)
@@ -243,9 +243,9 @@ def test_the_key_changes_with_what_rpython_reads(tree, name, old, new):
 @pytest.mark.parametrize('name, old, new', [
     ('c_engine/generated/layout.py', 'Vdbe_rc = 12', 'Vdbe_rc = 16\nVdbe_new = 20'),
     ('c_engine/generated/layout.py', 'Vdbe_pc = 8', 'Vdbe_pc = 8  # the same'),
-    ('c_engine/engine.h', 'a remark', 'another'),
-    ('c_engine/engine.h', 'SQPYTE_OTHER 2', 'SQPYTE_OTHER 3\n#define SQPYTE_NEW 4'),
-    ('c_engine/engine.h', 'sqpyte_other(int);', 'sqpyte_other(long);\nint sqpyte_new(void);')])
+    ('c_engine/core/engine.h', 'a remark', 'another'),
+    ('c_engine/core/engine.h', 'SQPYTE_OTHER 2', 'SQPYTE_OTHER 3\n#define SQPYTE_NEW 4'),
+    ('c_engine/core/engine.h', 'sqpyte_other(int);', 'sqpyte_other(long);\nint sqpyte_new(void);')])
 def test_the_key_stays_when_what_rpython_does_not_read_changes(tree, name, old, new):
     before = vm_inputs.key(str(tree.root))
     tree.change(name, old, new)
@@ -256,7 +256,7 @@ def test_the_key_stays_when_what_rpython_does_not_read_changes(tree, name, old, 
     'import c_engine.generated.layout', 'from c_engine.generated import layout',
     'from c_engine.generated.layout import *'])
 def test_of_a_module_that_is_imported_as_a_whole_everything_counts(tree, statement):
-    tree.change('sqpyte/target.py', 'ANSWER = 1', statement)
+    tree.change('sqpyte/vm/target.py', 'ANSWER = 1', statement)
     before = vm_inputs.key(str(tree.root))
     tree.change('c_engine/generated/layout.py', 'Vdbe_rc = 12', 'Vdbe_rc = 16')
     assert vm_inputs.key(str(tree.root)) != before

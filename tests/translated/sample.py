@@ -1,5 +1,5 @@
 """A table, queries over it whose loops the VM takes, and how they end."""
-from tests.differential.capi import Connection, Error
+from tests.differential.sessions.capi import Connection, Error
 
 ROWS = 3000
 SCAN = "SELECT count(*), sum(b), avg(c), min(d), max(b) FROM t WHERE b > -20"

@@ -3,7 +3,7 @@ writes down all that its callbacks see, and that is what they see in stock.
 """
 import pytest
 
-from tests.differential.capi import Error, Library, ffi
+from tests.differential.sessions.capi import Error, Library, ffi
 from tests.translated.sample import GROUPED, SCAN, attempt, filled
 
 OFF, HOT, ALWAYS = 0, 1, 2

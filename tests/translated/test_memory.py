@@ -16,7 +16,7 @@ from c_engine.generated.layout import SQPYTE_MODE_HOT as HOT
 from c_engine.generated.layout import SQPYTE_MODE_OFF as OFF
 from c_engine.generated.layout import SQPYTE_WHY_FULL as WHY_FULL
 from c_engine.generated.layout import SQPYTE_WHY_HOT as WHY_HOT
-from tests.differential.capi import Connection, Error, Library
+from tests.differential.sessions.capi import Connection, Error, Library
 LIMIT, USED, CODE, PROGRAMS, FORGOTTEN = range(5)
 ROWS = 4000
 library = Library(sys.argv[1])

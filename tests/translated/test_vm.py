@@ -3,7 +3,6 @@ its answers are stock's.  (The differential tests compare far more queries.)"""
 import threading
 
 import pytest
-
 from c_engine.generated.layout import SQPYTE_MODE_ALWAYS as ALWAYS
 from c_engine.generated.layout import SQPYTE_MODE_HOT as HOT
 from c_engine.generated.layout import SQPYTE_MODE_OFF as OFF
@@ -13,7 +12,8 @@ from c_engine.generated.layout import SQPYTE_WHY_OPCODE as WHY_OPCODE
 from c_engine.generated.layout import SQPYTE_WHY_SEEKS as WHY_SEEKS
 from c_engine.generated.layout import SQPYTE_WHY_SHORT as WHY_SHORT
 from c_engine.generated.layout import SQPYTE_WHY_THREAD as WHY_THREAD
-from tests.differential.capi import Connection, Error, Library
+
+from tests.differential.sessions.capi import Connection, Error, Library
 from tests.interrupting import interrupted
 
 ROWS = 40000

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from tests.differential.capi import Connection, Error, Library, ffi
+from tests.differential.sessions.capi import Connection, Error, Library, ffi
 from tests.differential.tiers import ROOT
 from tests.interrupting import interrupted
 from tests.translated.sample import GROUPED, ROWS, SCAN, attempt, filled
@@ -242,7 +242,7 @@ def test_eight_threads_on_one_connection(library, expected):
 
 IN_THREADS_ONLY = """
 import sys, threading
-from tests.differential.capi import Library
+from tests.differential.sessions.capi import Library
 from tests.translated.sample import filled
 from tests.translated.test_ways_out import HOT, ALWAYS, answers, in_threads
 library = Library(sys.argv[1])

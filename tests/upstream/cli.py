@@ -19,11 +19,12 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from c_engine import build as engine
-from c_engine.edit import EditError
+from c_engine.build import build as engine
+from c_engine.patches.edit import EditError
 from tests import extent
-from tests.upstream import (
-    build, campaign, comparing, files, fuzzing, headers, linking, running, sources, tree)
+from tests.upstream import campaign, comparing, files, fuzzing, running
+from tests.upstream.programs import build, linking
+from tests.upstream.tree import headers, sources, tree
 from tools import effects
 
 SHOWN = 10  # differences of one file that are shown

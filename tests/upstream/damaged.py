@@ -9,7 +9,8 @@ import os
 import sys
 
 from tests.corruption import run
-from tests.differential import capi, tiers
+from tests.differential import tiers
+from tests.differential.sessions import capi
 
 
 def main(directory, tier, first, last):
@@ -17,7 +18,7 @@ def main(directory, tier, first, last):
     path = os.path.join(tiers.BUILD, tiers.LIBRARIES[tier.split('-')[0]])
     library = capi.Library(path)
     if tier.startswith('untranslated'):
-        from sqpyte import host
+        from sqpyte.vm import host
         host.install(path)
     library.set_mode(tiers.MODES[tier], 1)
     library.seed()

@@ -1,7 +1,7 @@
 """Reads what a test program reported of its cases.
 
 The edited tester.tcl writes a line to standard error when a case begins and when it ends
-(tests/upstream/edits.py). Between them stands whatever the program itself writes there.
+(tests/upstream/tree/edits.py). Between them stands whatever the program itself writes there.
 """
 
 import hashlib

@@ -13,11 +13,13 @@ import shutil
 import signal
 import subprocess
 
-from c_engine import build as engine
-from c_engine import flags
-from tests.upstream import edits, linking, running
+from c_engine.build import build as engine
+from c_engine.build import flags
+from tests.upstream import running
+from tests.upstream.programs import linking
+from tests.upstream.tree import edits
 
-ROOM = os.path.dirname(os.path.abspath(__file__))
+GUARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'programs', 'guard.c')
 # By default a loop of these small inputs is hardly ever hot: `hot` alone would say little.
 MODES = ['always', 'always-eager', 'hot', 'hot-1']
 DATABASES = ['fuzzdata%d.db' % number for number in range(1, 9)]
@@ -55,7 +57,7 @@ class Fuzzcheck:
                                        os.path.join(self.folder, 'sqlite3.o'), compiling)
         self.vm = None if sanitizers else linking.vm(needs_vm)
         self.sanitizers = list(sanitizers)
-        self.key = engine.digest(list(self.vm or ()) + [os.path.join(ROOM, 'guard.c')], self.library.key,
+        self.key = engine.digest(list(self.vm or ()) + [GUARD], self.library.key,
                                  origin.key, edits.GUARD)
 
     def build(self):
@@ -67,7 +69,7 @@ class Fuzzcheck:
             for path in sorted({one.path for one in edits.GUARD}):
                 engine.write(os.path.join(self.folder, path), engine.read(self.sources.path(path)))
             edits.apply(self.folder, edits.GUARD)
-            files = [os.path.join(ROOM, 'guard.c')]
+            files = [GUARD]
             for path in self.sources.words('FUZZCHECK_SRC'):
                 own = os.path.join(copies, os.path.basename(path))
                 if path != 'sqlite3.c':

@@ -17,9 +17,9 @@ _AND_EFFECTS = _ALL + ' effects'
 
 MEANT = [
     Meant('test/dbstatus.test', r'dbstatus-4\.[0-2]\.[1-4]', _AND_EFFECTS,
-          'bytes that a page cache takes: ours holds more about a page (c_engine/page_clock.h)'),
+          'bytes that a page cache takes: ours holds more about a page (c_engine/storage/page_replacement.h)'),
     Meant('test/memsubsys1.test', r'memsubsys1-4\.5', _AND_EFFECTS,
-          'the largest piece of memory: 64 KiB, to read ahead (c_engine/read_ahead.h)'),
+          'the largest piece of memory: 64 KiB, to read ahead (c_engine/storage/read_ahead.h)'),
     Meant('test/selectG.test', r'selectG-100', 'hot-1',
           'an INSERT of 100 000 VALUES is to take less than 10 s: with a threshold of 1 its loop is asked '
           'about at each back-edge, which takes 31 s'),

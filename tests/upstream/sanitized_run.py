@@ -15,11 +15,13 @@ import sys
 
 from rich.console import Console
 
-from c_engine import build as engine
+from c_engine.build import build as engine
 from tests import extent
 from tests.corruption import images
-from tests.differential import capi
-from tests.upstream import build, campaign, cli, files, fuzzing, linking, running, sanitized, sources, tree
+from tests.differential.sessions import capi
+from tests.upstream import campaign, cli, files, fuzzing, running
+from tests.upstream.programs import build, linking, sanitized
+from tests.upstream.tree import sources, tree
 
 PARTS = ['damaged', 'fuzz', 'generated', 'python', 'suite']
 # (tier, how many seeds): the untranslated VM is a hundred times slower.

@@ -9,8 +9,10 @@ import subprocess
 import pytest
 from rich.console import Console
 
-from c_engine import build as engine
-from tests.upstream import build, campaign, cli, files, fuzzing, headers, linking, running, sources, tree
+from c_engine.build import build as engine
+from tests.upstream import campaign, cli, files, fuzzing, running
+from tests.upstream.programs import build, linking
+from tests.upstream.tree import headers, sources, tree
 
 # Of the fuzzer inputs one in so many is run.
 ONE_OF = 200

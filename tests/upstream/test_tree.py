@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from c_engine.edit import EditError
-from tests.upstream import apt, edits, headers, tree
+from c_engine.patches.edit import EditError
+from tests.upstream.tree import apt, edits, headers, tree
 
 TEXT = '''\
 start

@@ -1,0 +1,1 @@
+"""The databases that are queried: generated, loaded, kept."""

@@ -1,0 +1,1 @@
+"""Obtains, checks and builds SQLite, and generates struct layouts and opcodes."""

@@ -1,0 +1,111 @@
+/*
+** How much of a loop is left, for the inliner of the PyPy module, which takes
+** it over if that is enough (pypy_module/worth.py); contract in page_batch.h.
+** Compiled as the tail of engine.c, after page_batch.c.
+**
+** It is read from the B-trees' cursors: an estimate by the pages on their way
+** down, as if all subtrees had as many entries as the one that the cursor is in.
+*/
+
+#define SQPYTE_MOST_LEFT ((i64)1<<40)
+
+static int sqpyteEndsLoop(const Op *pOp){
+  return pOp->opcode==OP_Next || pOp->opcode==OP_Prev || pOp->opcode==OP_SorterNext
+      || pOp->opcode==OP_VNext;
+}
+
+/* About how many entries lie behind the place of a cursor; 0 if that can't be
+** told. */
+static i64 sqpyteEntriesLeft(const Vdbe *p, int iCursor){
+  const VdbeCursor *pC = iCursor<p->nCursor ? p->apCsr[iCursor] : 0;
+  const BtCursor *pCur;
+  i64 nBelow, nLeft;
+  int i;
+  if( pC==0 || pC->eCurType!=CURTYPE_BTREE ) return 0;
+  pCur = pC->uc.pCursor;
+  if( pCur->eState!=CURSOR_VALID ) return 0;
+  nBelow = pCur->pPage->nCell;        /* entries of one subtree, a level up */
+  nLeft = nBelow - pCur->ix;
+  for(i=pCur->iPage-1; i>=0 && nBelow<SQPYTE_MOST_LEFT; i--){
+    i64 nChild = pCur->apPage[i]->nCell + 1;
+    nLeft += (nChild - 1 - pCur->aiIdx[i])*nBelow;
+    nBelow *= nChild;
+  }
+  return nLeft;
+}
+
+/* Whether a loop may be left before the last row other than by LIMIT or because
+** an inner one's table is empty: it scans a range. */
+static int sqpyteEndsEarly(const Vdbe *p, int end){
+  int i;
+  for(i=p->aOp[end].p2; i<end; i++){
+    const Op *pOp = &p->aOp[i];
+    switch( pOp->opcode ){
+      case OP_DecrJumpZero: case OP_Rewind: case OP_Last: break;
+      default:
+        if( (sqlite3OpcodeProperty[pOp->opcode] & OPFLG_JUMP) && pOp->p2>end ) return 1;
+    }
+  }
+  return 0;
+}
+
+i64 sqpyte_rows_left(long pStmt){
+  const Vdbe *p = (const Vdbe*)pStmt;
+  i64 nFound = 0;
+  i64 nMost = -1;
+  int i;
+  for(i=p->pc; i<p->nOp; i++){
+    const Op *pOp = &p->aOp[i];
+    if( pOp->opcode==OP_DecrJumpZero && nMost<0 ){      /* LIMIT */
+      nMost = p->aMem[pOp->p1].u.i;
+    }else if( sqpyteEndsLoop(pOp) && pOp->p2<=p->pc ){
+      nFound = 0;
+      if( pOp->opcode==OP_Next && !sqpyteEndsEarly(p, i) ) nFound = sqpyteEntriesLeft(p, pOp->p1);
+    }
+  }
+  return nMost>=0 && nMost<nFound ? nMost : nFound;
+}
+
+/* About how many entries any cursor has before it: what a join gives rows of is
+** rather its largest table than the one that it scans. */
+static i64 sqpyteMostLeft(const Vdbe *p){
+  i64 nFound = 0;
+  int i;
+  for(i=0; i<p->nOp; i++){
+    if( p->aOp[i].opcode==OP_OpenRead ){
+      i64 n = sqpyteEntriesLeft(p, p->aOp[i].p1);
+      if( n>nFound ) nFound = n;
+    }
+  }
+  return nFound;
+}
+
+/* The pc at which the first loop begins; -1 if that isn't a scan. */
+static int sqpyteFirstHead(const Vdbe *p){
+  int i;
+  for(i=0; i<p->nOp; i++){
+    if( sqpyteEndsLoop(&p->aOp[i]) ) return p->aOp[i].opcode==OP_Next ? p->aOp[i].p2 : -1;
+  }
+  return -1;
+}
+
+int sqpyte_begin(sqlite3_stmt *pStmt, i64 *aOut, int nLeast, i64 nWanted){
+  Vdbe *p = (Vdbe*)pStmt;
+  int head = sqpyteFirstHead(p);
+  i64 nLeft, nMost;
+  int rc;
+  aOut[SQPYTE_ROW_COUNT] = -1;
+  if( head<0 ) return sqpyte_step(pStmt, aOut);
+  p->sqpyteStopPc = head;
+  rc = sqpyte_step(pStmt, aOut);
+  if( rc!=SQLITE_ROW || aOut[SQPYTE_ROW_COLUMNS] ){
+    aOut[SQPYTE_ROW_COUNT] = 0;
+    return rc;
+  }
+  nLeft = sqpyte_rows_left((long)p);
+  nMost = sqpyteMostLeft(p);
+  if( nMost>nLeft ) nLeft = nMost;
+  aOut[SQPYTE_ROW_COUNT] = nLeft;
+  if( nLeft ? nLeft>=nLeast && nLeft>=nWanted : nWanted<=0 ) return rc;
+  return sqpyte_step(pStmt, aOut);
+}

@@ -1,0 +1,1 @@
+"""The edits of upstream's text, by area."""

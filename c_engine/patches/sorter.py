@@ -1,0 +1,143 @@
+"""Edits of how SQLite compares values and sorts.
+
+* in the sorter, a sort key of 16 bytes for each record in memory and for the current record of
+  each sorted run (sort_key.h), compared before the records are; records of few keys put into a list
+  for each (sort_key.c), texts whose collation is Python's sorted by Python in one call (collation_ranks.c); runs
+  written and read by more than a page;
+* texts that can't be numbers, dates above all, not converted to be compared as numbers;
+* no division for keys below the size of a Bloom filter.
+"""
+from c_engine.patches.edit import Edit
+
+EDITS = [
+    Edit(
+        "sorter-reader",
+        "struct PmaReader {\n",
+        "#include \"storage/sort_key.h\"\n"
+        "struct PmaReader {\n"
+        "  SqpyteSortKey sqpyteKey;    /* Sort key of the current record, if bSqpyteKey */\n"
+        "  int bSqpyteKey;\n",
+    ),
+    Edit(
+        "sorter-record",
+        "struct SorterRecord {\n",
+        "struct SorterRecord {\n"
+        "  SqpyteSortKey sqpyteKey;\n",
+    ),
+    Edit(
+        "sorter-write",
+        "  memcpy(SRVAL(pNew), pVal->z, pVal->n);\n",
+        "  memcpy(SRVAL(pNew), pVal->z, pVal->n);\n"
+        "  sqpyteSortKey(pSorter->pKeyInfo, (const u8*)pVal->z, pVal->n, &pNew->sqpyteKey);\n",
+    ),
+    Edit(
+        "sorter-merge",
+        "    res = pTask->xCompare(\n"
+        "        pTask, &bCached, SRVAL(p1), p1->nVal, SRVAL(p2), p2->nVal\n"
+        "    );\n",
+        "    if( !SQPYTE_KEYS_TELL(&p1->sqpyteKey, &p2->sqpyteKey, res) ){\n"
+        "      res = pTask->xCompare(\n"
+        "          pTask, &bCached, SRVAL(p1), p1->nVal, SRVAL(p2), p2->nVal\n"
+        "      );\n"
+        "    }\n",
+    ),
+    Edit(
+        "sorter-few-keys",
+        "  memset(aSlot, 0, sizeof(aSlot));\n"
+        "\n"
+        "  while( p ){\n"
+        "    SorterRecord *pNext;\n",
+        "  memset(aSlot, 0, sizeof(aSlot));\n"
+        "\n"
+        "  p = sqpyteSortFewKeys(pList, aSlot);\n"
+        "  while( p ){\n"
+        "    SorterRecord *pNext;\n",
+    ),
+    Edit(
+        # A system call for each page that a sorter writes and reads again was a fifth of TPC-H's query 1.
+        # A merge of the most runs that upstream merges at a time has buffers of a quarter of a run.
+        "sorter-buffers",
+        "      pSorter->mxPmaSize = MAX(pSorter->mnPmaSize, (int)mxCache);\n",
+        "      pSorter->mxPmaSize = MAX(pSorter->mnPmaSize, (int)mxCache);\n"
+        "      while( pSorter->pgsz<65536 && 64*pSorter->pgsz<=pSorter->mxPmaSize ) pSorter->pgsz *= 2;\n",
+    ),
+    Edit(
+        "sorter-ranks-declared",
+        "static int vdbeSorterSort(SortSubtask *pTask, SorterList *pList){\n",
+        "static void sqpyteRankTexts(const VdbeSorter*, SorterList*);\n"
+        "static int vdbeSorterSort(SortSubtask *pTask, SorterList *pList){\n",
+    ),
+    Edit(
+        "sorter-ranks",
+        "  p = pList->pList;\n"
+        "  pTask->xCompare = vdbeSorterGetCompare(pTask->pSorter);\n",
+        "  sqpyteRankTexts(pTask->pSorter, pList);\n"
+        "  p = pList->pList;\n"
+        "  pTask->xCompare = vdbeSorterGetCompare(pTask->pSorter);\n",
+    ),
+    Edit(
+        "sorter-reader-next",
+        "static int vdbePmaReaderNext(PmaReader *pReadr){\n"
+        "  int rc = SQLITE_OK;             /* Return Code */\n"
+        "  u64 nRec = 0;                   /* Size of record in bytes */\n",
+        "static int vdbePmaReaderNext(PmaReader *pReadr){\n"
+        "  int rc = SQLITE_OK;             /* Return Code */\n"
+        "  u64 nRec = 0;                   /* Size of record in bytes */\n"
+        "  pReadr->bSqpyteKey = 0;\n",
+    ),
+    Edit(
+        "sorter-step",
+        "static int vdbeMergeEngineStep(\n",
+        "static int sqpyteCompareReaders(\n"
+        "  SortSubtask *pTask, int *pbCached, PmaReader *p1, PmaReader *p2\n"
+        "){\n"
+        "  const KeyInfo *pInfo = pTask->pSorter->pKeyInfo;\n"
+        "  int res;\n"
+        "  if( !p1->bSqpyteKey ) sqpyteSortKey(pInfo, p1->aKey, p1->nKey, &p1->sqpyteKey);\n"
+        "  if( !p2->bSqpyteKey ) sqpyteSortKey(pInfo, p2->aKey, p2->nKey, &p2->sqpyteKey);\n"
+        "  p1->bSqpyteKey = p2->bSqpyteKey = 1;\n"
+        "  if( SQPYTE_KEYS_TELL(&p1->sqpyteKey, &p2->sqpyteKey, res) ) return res;\n"
+        "  return pTask->xCompare(pTask, pbCached, p1->aKey, p1->nKey, p2->aKey, p2->nKey);\n"
+        "}\n"
+        "static int vdbeMergeEngineStep(\n",
+    ),
+    Edit(
+        "sorter-step-compare",
+        "        iRes = pTask->xCompare(pTask, &bCached,\n"
+        "            pReadr1->aKey, pReadr1->nKey, pReadr2->aKey, pReadr2->nKey\n"
+        "        );\n",
+        "        iRes = sqpyteCompareReaders(pTask, &bCached, pReadr1, pReadr2);\n",
+    ),
+    Edit(
+        "no-number",
+        "  double rValue;\n"
+        "  int rc;\n"
+        "  assert( (pRec->flags & (MEM_Str|MEM_Int|MEM_Real|MEM_IntReal))==MEM_Str );\n",
+        "  double rValue;\n"
+        "  int rc;\n"
+        "  assert( (pRec->flags & (MEM_Str|MEM_Int|MEM_Real|MEM_IntReal))==MEM_Str );\n"
+        "  if( pRec->enc==SQLITE_UTF8\n"
+        "   && !sqpyteMayBeNumber((const u8*)pRec->z, (const u8*)pRec->z+pRec->n) ) return;\n",
+    ),
+    Edit(
+        "no-number-declared",
+        "static void applyNumericAffinity(Mem *pRec, int bTryForInt){\n",
+        "static int sqpyteMayBeNumber(const u8 *z, const u8 *zEnd);\n"
+        "static void applyNumericAffinity(Mem *pRec, int bTryForInt){\n",
+    ),
+    # Keys of small tables are mostly less than the filter has bits.
+    Edit(
+        "filter-add-modulo",
+        "  h %= (pIn1->n*8);\n"
+        "  pIn1->z[h/8] |= 1<<(h&7);\n",
+        "  if( h>=(u64)(pIn1->n*8) ) h %= (pIn1->n*8);\n"
+        "  pIn1->z[h/8] |= 1<<(h&7);\n",
+    ),
+    Edit(
+        "filter-modulo",
+        "  h %= (pIn1->n*8);\n"
+        "  if( (pIn1->z[h/8] & (1<<(h&7)))==0 ){\n",
+        "  if( h>=(u64)(pIn1->n*8) ) h %= (pIn1->n*8);\n"
+        "  if( (pIn1->z[h/8] & (1<<(h&7)))==0 ){\n",
+    ),
+]

@@ -1,0 +1,177 @@
+"""Edits of SQLite's interpreter for a statement that runs in two tiers (engine.c).
+
+* a place in each `Vdbe` for the tier's state (`sqpyte*` fields);
+* a way out of `sqlite3VdbeExec` at a taken loop back-edge, to leave for the RPython VM when
+  a loop is hot; apply.py makes the same function once more;
+* what upstream carries from opcode to opcode within one sqlite3_step, kept while the statement is
+  outside of that function: `iCompare`, `resetSchemaOnFault`, the statement's clock, the count of
+  the busy handler's calls, and whether a progress handler is asked (sqpyteBeginStep in engine.c
+  gives them their first values);
+* a way to raise the error of a C function that the VM called, as upstream raises it;
+* while a statement runs ahead of its caller (rows.h): an opcode that stands for those that are
+  watched, and errors kept until the row that fails is asked for;
+* `sqlite3Step` calling `sqpyteVdbeExec`, where the tier is chosen.
+"""
+from c_engine.patches.edit import Edit
+
+EDITS = [
+    Edit(
+        "vdbe-fields",
+        # The fields after aOp are zeroed when a Vdbe is made.
+        "  SubProgram *pProgram;   /* Linked list of all sub-programs used by VM */\n"
+        "  AuxData *pAuxData;      /* Linked list of auxdata allocations */\n",
+        "  SubProgram *pProgram;   /* Linked list of all sub-programs used by VM */\n"
+        "  AuxData *pAuxData;      /* Linked list of auxdata allocations */\n"
+        "  i64 sqpyteBudget;       /* Back-edges to go before leaving with SQPYTE_HOT */\n"
+        "  i64 sqpyteEntries;      /* How often the VM has been entered */\n"
+        "  int sqpyteCompare;      /* iCompare, kept while outside sqlite3VdbeExec */\n"
+        "  int sqpyteStopPc;       /* Stop as with a row before this opcode, if not 0 */\n"
+        "  struct SqpyteRows *sqpyteRows;  /* It runs ahead of its caller (rows.h), if not 0 */\n"
+        "  int sqpyteError;        /* Raised on entry: a C call of the VM failed */\n"
+        "  int sqpyteProgram;      /* The VM's number of the decoded program, if not 0 */\n"
+        "  int sqpyteRefused;      /* How often the VM has handed this statement back */\n"
+        "  int sqpyteReason;       /* SQPYTE_WHY_*: why it runs where it runs */\n"
+        "  void *pSqpyteHistory;   /* What is known of the program from its runs (tiering.c) */\n"
+        "  i64 sqpyteHotSince;     /* When the first loop was hot in this step, or 0 */\n"
+        "  i64 sqpyteScanSince;    /* When the loop that was hot last was first hot */\n"
+        "  double sqpyteScanAt;    /* How far it had come then (tiering.c) */\n"
+        "  int sqpyteScanHead;     /* Its first opcode */\n"
+        "  struct SqpyteRecalled *pSqpyteRecalled;  /* Results of subqueries (memoize.c) */\n"
+        "  u8 sqpyteSeeks;         /* The VM may go down B-trees */\n"
+        "  u8 sqpyteTier;          /* SQPYTE_TIER_C or SQPYTE_TIER_VM */\n"
+        "  u8 sqpyteResumed;       /* Not at the beginning of an sqlite3_step */\n"
+        "  u8 sqpyteMidStep;       /* The inliner has it in the middle of an sqlite3_step */\n"
+        "  u8 sqpyteProgress;      /* There was a progress handler at its beginning */\n"
+        "  u8 sqpyteResetSchema;   /* resetSchemaOnFault, kept while outside sqlite3VdbeExec */\n"
+        "  i64 sqpyteReadSince;    /* What had been read at sqpyteHotSince (io_timer.h) */\n",
+    ),
+    Edit(
+        "exec-locals",
+        "  int iCompare = 0;          /* Result of last comparison */\n",
+        "  int iCompare = p->sqpyteCompare; /* Result of last comparison */\n"
+        "  i64 nSqpyteBudget = p->sqpyteBudget;\n",
+    ),
+    Edit(
+        "exec-fault",
+        "  u8 resetSchemaOnFault = 0; /* Reset schema after an error if positive */\n",
+        "  u8 resetSchemaOnFault = p->sqpyteResumed ? p->sqpyteResetSchema : 0;\n",
+    ),
+    Edit(
+        "exec-fault-kept",
+        "      resetSchemaOnFault = iDb+1;\n",
+        "      resetSchemaOnFault = iDb+1;\n"
+        "      p->sqpyteResetSchema = resetSchemaOnFault;\n",
+    ),
+    Edit(
+        "exec-progress",
+        # A handler that a function of this step has set is asked from the next step on.
+        "  if( db->xProgress ){\n"
+        "    u32 iPrior = p->aCounter[SQLITE_STMTSTATUS_VM_STEP];\n",
+        "  if( !p->sqpyteResumed ) sqpyteBeginStep(p);\n"
+        "  if( db->xProgress && p->sqpyteProgress ){\n"
+        "    u32 iPrior = p->aCounter[SQLITE_STMTSTATUS_VM_STEP];\n",
+    ),
+    Edit(
+        "exec-interrupt",
+        # Within a step upstream counts the busy handler's calls on, and looks for an interrupt
+        # where a program jumps.
+        "  db->busyHandler.nBusy = 0;\n"
+        "  if( AtomicLoad(&db->u1.isInterrupted) ) goto abort_due_to_interrupt;\n"
+        "  sqlite3VdbeIOTraceSql(p);\n",
+        "  if( !p->sqpyteResumed && AtomicLoad(&db->u1.isInterrupted) ) goto abort_due_to_interrupt;\n"
+        "  sqlite3VdbeIOTraceSql(p);\n",
+    ),
+    Edit(
+        "exec-clock",
+        "  p->iCurrentTime = 0;\n",
+        "  if( p->sqpyteError ){\n"
+        "    rc = p->sqpyteError;\n"
+        "    p->sqpyteError = 0;\n"
+        "    pOp = &aOp[p->pc];\n"
+        "    goto abort_due_to_error;\n"
+        "  }\n",
+    ),
+    Edit(
+        "exec-stop",
+        "    nVmStep++;\n",
+        "    SQPYTE_BEFORE_OPCODE\n"
+        "    nVmStep++;\n",
+    ),
+    Edit(
+        "exec-hot",
+        "jump_to_p2_and_check_for_interrupt:\n"
+        "  pOp = &aOp[pOp->p2 - 1];\n",
+        "jump_to_p2_and_check_for_interrupt:\n"
+        "  pOp = &aOp[pOp->p2 - 1];\n"
+        "  if( (--nSqpyteBudget)==0 && !AtomicLoad(&db->u1.isInterrupted) ){\n"
+        "    p->pc = (int)(pOp - aOp) + 1;\n"
+        "    p->sqpyteCompare = iCompare;\n"
+        "    rc = SQPYTE_HOT;\n"
+        "    goto vdbe_return;\n"
+        "  }\n",
+    ),
+    Edit(
+        "exec-watched",
+        "default: {          /* This is really OP_Noop, OP_Explain */\n",
+        "case SQPYTE_OP_WATCHED: {\n"
+        "  int iSqpyteNext = sqpyteWatched(p, (int)(pOp - aOp));\n"
+        "  if( iSqpyteNext<0 ){\n"
+        "    p->pc = -1 - iSqpyteNext;\n"
+        "    p->sqpyteCompare = iCompare;\n"
+        "    rc = SQPYTE_STOP;\n"
+        "    goto vdbe_return;\n"
+        "  }\n"
+        "  pOp = &aOp[iSqpyteNext-1];\n"
+        "  break;\n"
+        "}\n"
+        "default: {          /* This is really OP_Noop, OP_Explain */\n",
+    ),
+    Edit(
+        "exec-error",
+        # Nobody has asked for the row that fails: the error waits until somebody does.
+        "abort_due_to_error:\n"
+        "  if( db->mallocFailed ){\n",
+        "abort_due_to_error:\n"
+        "  if( p->sqpyteRows && !db->mallocFailed && rc!=SQLITE_NOMEM ){\n"
+        "    p->sqpyteError = rc;\n"
+        "    p->pc = (int)(pOp - aOp);\n"
+        "    p->sqpyteCompare = iCompare;\n"
+        "    rc = SQPYTE_STOP;\n"
+        "    goto vdbe_return;\n"
+        "  }\n"
+        "  if( db->mallocFailed ){\n",
+    ),
+    Edit(
+        "step-start",
+        "      p->pc = 0;\n"
+        "      p->eVdbeState = VDBE_RUN_STATE;\n",
+        "      p->pc = 0;\n"
+        "      p->sqpyteTier = SQPYTE_TIER_C;\n"
+        "      p->sqpyteCompare = 0;\n"
+        "      p->sqpyteError = 0;\n"
+        "      p->sqpyteMidStep = 0;\n"
+        "      p->eVdbeState = VDBE_RUN_STATE;\n",
+    ),
+    Edit(
+        "step-exec",
+        "    db->nVdbeExec++;\n"
+        "    rc = sqlite3VdbeExec(p);\n",
+        "    db->nVdbeExec++;\n"
+        "    rc = sqpyteVdbeExec(p);\n",
+    ),
+    Edit(
+        "exec-declared",
+        "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n",
+        "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
+        "int sqpyteVdbeExec(Vdbe*);\n"
+        "SQLITE_PRIVATE int sqpyteVdbeExecOne(Vdbe*);\n"
+        "static void sqpyteBeginStep(Vdbe*);\n"
+        "typedef struct SqpyteRows SqpyteRows;\n"
+        "int sqpyteWatched(Vdbe*, int);\n"
+        "#define SQPYTE_OP_WATCHED 255  /* in place of an opcode, while running ahead */\n"
+        "#define SQPYTE_STOP 1001       /* stopped before the opcode at p->pc */\n"
+        "#define SQPYTE_HOT 1002        /* a loop is hot; p->pc is its head */\n"
+        "#define SQPYTE_TIER_C 0\n"
+        "#define SQPYTE_TIER_VM 1\n",
+    ),
+]

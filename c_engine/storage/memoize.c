@@ -1,0 +1,352 @@
+/*
+** Correlated scalar subqueries and EXISTS, whose results are kept by the values of the outer columns that
+** they read: for values that come again the result is copied instead of computed. TPC-H's query 17
+** averages the same 30 rows for each of these rows. Databases that plan by cost call it scalar subquery
+** caching (Oracle) or Memoize (PostgreSQL).
+**
+** Two opcodes of our own stand around the subquery's code (memoize.py):
+**
+**   Recall    P1 P2 P3 P4 P5   r[P1@P5] = what Remember kept for r[P3@P4], and jump to P2; else go on
+**   Remember  P1 *  *  *  P5   keep r[P1@P5] for the values that the last Recall of P1 did not know
+**
+** They are only made where that can't be seen: the subquery reads ordinary tables, calls only functions of
+** SQLite's own that give the same for the same arguments, and is not in a trigger. What is kept is
+** forgotten when the statement ends, and holds under its stamp (validity.h), so a statement that has expired computes
+** the next result, and is told so there. A shared cache, which other connections write to, keeps nothing. Where
+** the values don't come again it pauses. Included by engine.c.
+*/
+
+#include "core/bytes_hash.h"
+#include "rows/rows.h"
+
+#define SQPYTE_RECALL_CURSORS 32        /* tables in the subquery, at most */
+#define SQPYTE_RECALL_COLUMNS 8         /* outer columns, at most */
+#define SQPYTE_RECALL_BYTES 512         /* of a key or of a result, at most */
+#define SQPYTE_RECALL_MEMORY (1<<20)    /* for all results of one subquery, at most */
+#define SQPYTE_RECALL_SLOTS 256         /* at first; a power of two */
+#define SQPYTE_RECALL_LOOK 256          /* after so many it is asked whether it pays: ... */
+#define SQPYTE_RECALL_WORTH 4           /* ... one in so many was known; if not, ... */
+#define SQPYTE_RECALL_PAUSE 4096        /* ... it pauses for so many, and then for four times as many */
+
+typedef struct SqpyteRecalled SqpyteRecalled;
+typedef struct SqpyteResult SqpyteResult;
+
+struct SqpyteResult {
+  u32 hash;
+  u16 nKey, nResult;      /* Bytes of what follows: the key, the result */
+};
+
+/* What is known of one subquery in this run of the statement. */
+struct SqpyteRecalled {
+  SqpyteRecalled *pNext;
+  int iResult;            /* Its first result register: its name */
+  u64 stamp;              /* Under which what is kept was computed (validity.h) */
+  SqpyteResult **a;       /* The results by hash, one in each slot */
+  u32 nSlot;              /* A power of two */
+  u32 nLost;              /* Results that had to go for another since there were as many slots */
+  i64 nByte;              /* Memory of the results and slots */
+  i64 nPause;             /* So many Recalls to let pass */
+  i64 nNextPause;
+  int nAsked, nKnown;     /* Since it was last asked whether it pays */
+  u32 hash;               /* The key that the last Recall did not know, ... */
+  int nKey;               /* ... its size, -1 if there is none, ... */
+  u8 aKey[SQPYTE_RECALL_BYTES];   /* ... and the key itself */
+};
+
+/* ---- the opcodes' code ---- */
+
+typedef struct SqpyteOuter SqpyteOuter;
+struct SqpyteOuter {
+  Walker walker;                          /* First: callbacks get a pointer to it */
+  int nCursor, nColumn;
+  int aCursor[SQPYTE_RECALL_CURSORS];     /* Cursors of the subquery's own tables */
+  Expr *aColumn[SQPYTE_RECALL_COLUMNS];   /* The outer columns */
+};
+
+/* Notes the subquery's tables; stops at one whose content isn't the database's. */
+static int sqpyteRecallTables(Walker *pWalker, Select *pSelect){
+  SqpyteOuter *p = (SqpyteOuter*)pWalker;
+  int i;
+  if( pSelect->pWin || (pSelect->selFlags & SF_Recursive) ) return WRC_Abort;
+  for(i=0; i<pSelect->pSrc->nSrc; i++){
+    const SrcItem *pItem = &pSelect->pSrc->a[i];
+    if( p->nCursor==SQPYTE_RECALL_CURSORS || pItem->pSTab==0
+     || pItem->fg.isTabFunc || pItem->fg.isRecursive || pItem->fg.isCte ) return WRC_Abort;
+    if( !pItem->fg.isSubquery
+     && (!IsOrdinaryTable(pItem->pSTab) || (pItem->pSTab->tabFlags & TF_Ephemeral)) ) return WRC_Abort;
+    p->aCursor[p->nCursor++] = pItem->iCursor;
+  }
+  return WRC_Continue;
+}
+
+static int sqpyteRecallColumn(SqpyteOuter *p, Expr *pExpr){
+  int i;
+  for(i=0; i<p->nCursor; i++){
+    if( p->aCursor[i]==pExpr->iTable ) return WRC_Continue;
+  }
+  for(i=0; i<p->nColumn; i++){
+    if( p->aColumn[i]->iTable==pExpr->iTable && p->aColumn[i]->iColumn==pExpr->iColumn ) return WRC_Continue;
+  }
+  if( p->nColumn==SQPYTE_RECALL_COLUMNS || pExpr->iTable<0 || !ExprUseYTab(pExpr) || pExpr->y.pTab==0
+   || IsVirtual(pExpr->y.pTab) ) return WRC_Abort;
+  p->aColumn[p->nColumn++] = pExpr;
+  return WRC_Continue;
+}
+
+/* Notes the outer columns; stops at what may give another value, or isn't an outer table's column. */
+static int sqpyteRecallTerms(Walker *pWalker, Expr *pExpr){
+  Parse *pParse = pWalker->pParse;
+  switch( pExpr->op ){
+    case TK_COLUMN:
+      return sqpyteRecallColumn((SqpyteOuter*)pWalker, pExpr);
+    case TK_AGG_FUNCTION:
+      if( pExpr->op2>0 || pExpr->pAggInfo ) return WRC_Abort;
+      /* fall through */
+    case TK_FUNCTION: {
+      const FuncDef *pDef;
+      int n = ExprUseXList(pExpr) && pExpr->x.pList ? pExpr->x.pList->nExpr : 0;
+      if( ExprHasProperty(pExpr, EP_WinFunc) ) return WRC_Abort;
+      pDef = sqlite3FindFunction(pParse->db, pExpr->u.zToken, n, ENC(pParse->db), 0);
+      return pDef && sqpyte_pure_function((long)pDef) ? WRC_Continue : WRC_Abort;
+    }
+    case TK_AGG_COLUMN:
+    case TK_IF_NULL_ROW:
+    case TK_RAISE:
+    case TK_REGISTER:
+    case TK_TRIGGER:
+      return WRC_Abort;
+  }
+  return WRC_Continue;
+}
+
+/* Codes a Recall before a subquery's code; returns its address, or 0 if the subquery isn't fit for one.
+** Its P1 and P5 are set when the result's registers are known. */
+static int sqpyteCodeRecall(Parse *pParse, Select *pSelect){
+  SqpyteOuter outer;
+  int i, fit, iKey;
+  if( sqpyteSettings.noRecall || pParse->pToplevel || pParse->pTriggerTab || pParse->nested
+   || pSelect->pSrc==0 || pSelect->pSrc->nSrc==0 ) return 0;
+  memset(&outer, 0, sizeof(outer));
+  outer.walker.pParse = pParse;
+  outer.walker.xExprCallback = sqlite3ExprWalkNoop;
+  outer.walker.xSelectCallback = sqpyteRecallTables;
+  fit = sqlite3WalkSelect(&outer.walker, pSelect)!=WRC_Abort;
+  if( fit ){
+    outer.walker.xExprCallback = sqpyteRecallTerms;
+    outer.walker.xSelectCallback = sqlite3SelectWalkNoop;
+    fit = sqlite3WalkSelect(&outer.walker, pSelect)!=WRC_Abort && outer.nColumn>0;
+  }
+  if( !fit ) return 0;
+  iKey = pParse->nMem + 1;
+  pParse->nMem += outer.nColumn;
+  for(i=0; i<outer.nColumn; i++) sqlite3ExprCode(pParse, outer.aColumn[i], iKey+i);
+  return sqlite3VdbeAddOp4Int(pParse->pVdbe, OP_Recall, 0, 0, iKey, outer.nColumn);
+}
+
+/* Codes the Remember behind the subquery's code. */
+static void sqpyteCodeRemember(Parse *pParse, int addrRecall, int iResult, int nResult){
+  Vdbe *v = pParse->pVdbe;
+  sqlite3VdbeAddOp1(v, OP_Remember, iResult);
+  sqlite3VdbeChangeP5(v, (u16)nResult);
+  sqlite3VdbeChangeP1(v, addrRecall, iResult);
+  sqlite3VdbeGetOp(v, addrRecall)->p5 = (u16)nResult;
+  sqlite3VdbeJumpHere(v, addrRecall);
+}
+
+/* ---- the opcodes ---- */
+
+/* Writes registers as bytes to z, at most SQPYTE_RECALL_BYTES; returns how many, or -1 if they are too
+** large or of an unusual kind. Equal bytes stand for the same values. */
+static int sqpyteRecallPack(const Mem *pMem, int n, u8 enc, u8 *z){
+  int at = 0;
+  for(; n>0; n--, pMem++){
+    int f = pMem->flags;
+    if( at+16>SQPYTE_RECALL_BYTES || (f & (MEM_Subtype|MEM_Cleared)) ) return -1;
+    if( f & MEM_Null ){
+      z[at++] = 0;
+    }else if( f & (MEM_Str|MEM_Blob) ){
+      if( (f & MEM_Zero) || ((f & MEM_Str) && pMem->enc!=enc)
+       || (f & (MEM_Int|MEM_Real|MEM_IntReal)) || pMem->n>SQPYTE_RECALL_BYTES-at-16 ) return -1;
+      z[at++] = (f & MEM_Str) ? 3 : 4;
+      memcpy(z+at, &pMem->n, 4);
+      memcpy(z+at+4, pMem->z, pMem->n);
+      at += 4 + pMem->n;
+    }else if( f & (MEM_Int|MEM_Real|MEM_IntReal) ){
+      z[at++] = (f & MEM_Int) ? 1 : (f & MEM_Real) ? 2 : 5;
+      memcpy(z+at, &pMem->u, 8);
+      at += 8;
+    }else{
+      return -1;
+    }
+  }
+  return at;
+}
+
+/* Sets registers from their bytes; false if there is no memory. */
+static int sqpyteRecallUnpack(const u8 *z, u8 enc, Mem *pMem, int n){
+  for(; n>0; n--, pMem++){
+    int tag = *(z++);
+    if( tag==0 ){
+      sqlite3VdbeMemSetNull(pMem);
+    }else if( tag>=3 && tag<=4 ){
+      int nText;
+      memcpy(&nText, z, 4);
+      if( sqlite3VdbeMemSetStr(pMem, (const char*)z+4, nText, tag==3 ? enc : 0, SQLITE_TRANSIENT) ) return 0;
+      z += 4 + nText;
+    }else{
+      i64 value;
+      memcpy(&value, z, 8);
+      sqlite3VdbeMemSetInt64(pMem, value);
+      if( tag!=1 ) pMem->flags = tag==2 ? MEM_Real : MEM_IntReal;
+      z += 8;
+    }
+  }
+  return 1;
+}
+
+static void sqpyteForgetResults(SqpyteRecalled *p){
+  u32 i;
+  for(i=0; i<p->nSlot; i++) sqlite3_free(p->a[i]);
+  sqlite3_free(p->a);
+  p->a = 0;
+  p->nSlot = p->nLost = 0;
+  p->nByte = 0;
+}
+
+/* At the statement's end. */
+static void sqpyteForgetRecalled(Vdbe *v){
+  SqpyteRecalled *p = v->pSqpyteRecalled;
+  v->pSqpyteRecalled = 0;
+  while( p ){
+    SqpyteRecalled *pNext = p->pNext;
+    sqpyteForgetResults(p);
+    sqlite3_free(p);
+    p = pNext;
+  }
+}
+
+static SqpyteRecalled *sqpyteRecalled(Vdbe *v, int iResult, int bMake){
+  SqpyteRecalled *p = v->pSqpyteRecalled;
+  while( p && p->iResult!=iResult ) p = p->pNext;
+  if( p==0 && bMake ){
+    p = SQPYTE_SPARE(sqlite3_malloc64(sizeof(*p)));
+    if( p ){
+      memset(p, 0, offsetof(SqpyteRecalled, aKey));
+      p->iResult = iResult;
+      p->nKey = -1;
+      p->nNextPause = SQPYTE_RECALL_PAUSE;
+      p->pNext = v->pSqpyteRecalled;
+      v->pSqpyteRecalled = p;
+    }
+  }
+  return p;
+}
+
+/* Whether too few of the last values were known: then it pauses. */
+static int sqpyteRecallIsVain(SqpyteRecalled *p){
+  int vain = p->nKnown*SQPYTE_RECALL_WORTH < p->nAsked;
+  p->nAsked = p->nKnown = 0;
+  if( vain ){
+    p->nPause = p->nNextPause;
+    p->nNextPause *= 4;
+    p->nKey = -1;
+    sqpyteForgetResults(p);
+  }
+  return vain;
+}
+
+/* OP_Recall: whether the result is known; then it is in its registers. -1: there is no memory. */
+static int sqpyteRecall(Vdbe *v, const Op *pOp){
+  SqpyteRecalled *p;
+  SqpyteResult *pFound;
+  if( !v->readOnly || DbMaskNonZero(v->lockMask) ) return 0;
+  p = sqpyteRecalled(v, pOp->p1, 1);
+  if( p==0 ) return 0;
+  if( p->nPause ){
+    p->nPause--;
+    return 0;
+  }
+  if( p->nAsked==SQPYTE_RECALL_LOOK && sqpyteRecallIsVain(p) ) return 0;
+  p->nAsked++;
+  if( p->stamp!=v->db->nSqpyteStamp ){
+    sqpyteForgetResults(p);
+    p->stamp = v->db->nSqpyteStamp;
+  }
+  p->nKey = sqpyteRecallPack(&v->aMem[pOp->p3], pOp->p4.i, ENC(v->db), p->aKey);
+  if( p->nKey<0 ) return 0;
+  p->hash = (u32)(sqpyteBytesHash((const char*)p->aKey, p->nKey)>>32);
+  if( p->nSlot==0 ) return 0;
+  pFound = p->a[p->hash & (p->nSlot-1)];
+  if( pFound==0 || pFound->hash!=p->hash || pFound->nKey!=p->nKey
+   || memcmp(pFound+1, p->aKey, p->nKey)!=0 ) return 0;
+  if( !sqpyteRecallUnpack((u8*)(pFound+1)+p->nKey, ENC(v->db), &v->aMem[pOp->p1], pOp->p5) ) return -1;
+  p->nKnown++;
+  p->nKey = -1;
+  return 1;
+}
+
+/* More slots, where results had to go for others; the old ones' results find their new places. */
+static void sqpyteMoreSlots(SqpyteRecalled *p){
+  u32 nSlot = p->nSlot ? p->nSlot*4 : SQPYTE_RECALL_SLOTS, i;
+  i64 nMore = (i64)(nSlot - p->nSlot)*sizeof(SqpyteResult*);
+  SqpyteResult **a;
+  p->nLost = 0;
+  if( p->nByte+nMore>SQPYTE_RECALL_MEMORY ) return;
+  a = SQPYTE_SPARE(sqlite3_malloc64(nSlot*sizeof(SqpyteResult*)));
+  if( a==0 ) return;
+  memset(a, 0, nSlot*sizeof(SqpyteResult*));
+  for(i=0; i<p->nSlot; i++){
+    if( p->a[i] ) a[p->a[i]->hash & (nSlot-1)] = p->a[i];
+  }
+  sqlite3_free(p->a);
+  p->a = a;
+  p->nSlot = nSlot;
+  p->nByte += nMore;
+}
+
+/* OP_Remember. */
+static void sqpyteRemember(Vdbe *v, const Op *pOp){
+  SqpyteRecalled *p = sqpyteRecalled(v, pOp->p1, 0);
+  SqpyteResult *pNew, **ppSlot;
+  u8 aResult[SQPYTE_RECALL_BYTES];
+  int nKey, nResult;
+  if( p==0 || p->nKey<0 ) return;
+  nKey = p->nKey;
+  p->nKey = -1;
+  if( p->stamp!=v->db->nSqpyteStamp ) return;
+  nResult = sqpyteRecallPack(&v->aMem[pOp->p1], pOp->p5, ENC(v->db), aResult);
+  if( nResult<0 ) return;
+  if( p->nSlot==0 || p->nLost>p->nSlot/2 ) sqpyteMoreSlots(p);
+  if( p->nSlot==0 ) return;
+  ppSlot = &p->a[p->hash & (p->nSlot-1)];
+  pNew = *ppSlot;
+  if( pNew ){
+    p->nLost++;
+    if( pNew->nKey+pNew->nResult<nKey+nResult ){
+      p->nByte -= sizeof(*pNew) + pNew->nKey + pNew->nResult;
+      sqlite3_free(pNew);
+      *ppSlot = pNew = 0;
+    }
+  }
+  if( pNew==0 ){
+    i64 n = sizeof(*pNew) + nKey + nResult;
+    if( p->nByte+n>SQPYTE_RECALL_MEMORY ) return;
+    pNew = SQPYTE_SPARE(sqlite3_malloc64(n));
+    if( pNew==0 ) return;
+    p->nByte += n;
+    *ppSlot = pNew;
+  }
+  pNew->hash = p->hash;
+  pNew->nKey = (u16)nKey;
+  pNew->nResult = (u16)nResult;
+  memcpy(pNew+1, p->aKey, nKey);
+  memcpy((u8*)(pNew+1)+nKey, aResult, nResult);
+}
+
+/* The opcode at pc, for the VM, its registers in their Mems. */
+int sqpyte_recall(void *pVdbe, int pc){
+  return sqpyteRecall((Vdbe*)pVdbe, &((Vdbe*)pVdbe)->aOp[pc]);
+}
+void sqpyte_remember(void *pVdbe, int pc){
+  sqpyteRemember((Vdbe*)pVdbe, &((Vdbe*)pVdbe)->aOp[pc]);
+}

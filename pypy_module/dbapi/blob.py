@@ -1,0 +1,172 @@
+"""Blobs opened as files: `Connection.blobopen`."""
+
+import operator
+import sys
+
+from pypy_module.dbapi import errors
+from pypy_module.ffi.library import NULL, bytes_of, ffi, lib
+
+LONGEST = 2 ** 31 - 1
+
+
+class Blob:
+    """An open blob; read, written and indexed like a file and like bytes of a fixed length."""
+
+    def __init__(self, connection, pointer):
+        """Take the Connection and the `sqlite3_blob *`."""
+        self._connection = connection
+        self._pointer = pointer
+        self._length = lib.sqlite3_blob_bytes(pointer)
+        self._offset = 0
+
+    def __del__(self):
+        connection = self._connection
+        if self._pointer and connection._db:
+            if connection._runners:     # one may be in the middle of a row: this runs at any time
+                connection._dropped.append(self._pointer)
+                self._pointer = NULL
+            else:
+                self._release()
+
+    def _release(self):
+        """Close the blob in C, if it is open."""
+        pointer, self._pointer = self._pointer, NULL
+        if pointer:
+            lib.sqlite3_blob_close(pointer)
+
+    def _check(self):
+        self._connection._check_open()
+        self._connection._check_thread()
+        if not self._pointer:
+            raise errors.ProgrammingError('Cannot operate on a closed blob.')
+
+    def _read(self, size, offset):
+        """Return `size` bytes from `offset` on; raises SQLite's error."""
+        buffer = ffi.new('char[]', max(size, 1))
+        if lib.sqlite3_blob_read(self._pointer, buffer, size, offset):
+            raise errors.from_database(self._connection._db)
+        return ffi.unpack(buffer, size)
+
+    def _write(self, data, offset):
+        """Write `data` (bytes) at `offset`; raises SQLite's error."""
+        self._connection._before_c_call_that_may_write()
+        if lib.sqlite3_blob_write(self._pointer, data, len(data), offset):
+            raise errors.from_database(self._connection._db)
+
+    def close(self):
+        """Close the blob, which may end a transaction."""
+        self._connection._check_open()
+        self._connection._check_thread()
+        self._connection._before_c_call_that_may_write()
+        self._release()
+
+    def __len__(self):
+        self._check()
+        return self._length
+
+    def read(self, length=-1, /):
+        """Return up to `length` bytes from the present offset on, all if it is negative."""
+        self._check()
+        left = self._length - self._offset
+        size = left if length < 0 or length > left else length
+        data = self._read(size, self._offset)
+        self._offset += size
+        return data
+
+    def write(self, data, /):
+        """Write bytes at the present offset; raises ValueError beyond the blob's end."""
+        self._check()
+        data = bytes_of(data)
+        if len(data) > self._length - self._offset:
+            raise ValueError('data longer than blob length')
+        self._write(data, self._offset)
+        self._offset += len(data)
+
+    def seek(self, offset, origin=0, /):
+        """Move to `offset` from the start (origin 0), from here (1) or from the end (2)."""
+        self._check()
+        if origin not in (0, 1, 2):
+            raise ValueError("'origin' should be os.SEEK_SET, os.SEEK_CUR, or os.SEEK_END")
+        base = (0, self._offset, self._length)[origin]
+        if offset > LONGEST - base:
+            raise OverflowError('seek offset results in overflow')
+        if not 0 <= base + offset <= self._length:
+            raise ValueError('offset out of blob range')
+        self._offset = base + offset
+
+    def tell(self):
+        """Return the present offset (int)."""
+        self._check()
+        return self._offset
+
+    def __enter__(self):
+        self._check()
+        return self
+
+    def __exit__(self, exc_type, exc_value, exc_tb, /):
+        self._check()
+        self._connection._before_c_call_that_may_write()
+        self._release()
+        return False
+
+    def _position(self, index):
+        """Return an index counted from the start; raises IndexError."""
+        try:
+            position = operator.index(index)
+        except TypeError:
+            raise TypeError('Blob indices must be integers') from None
+        if not -sys.maxsize - 1 <= position <= sys.maxsize:
+            raise IndexError("cannot fit '%s' into an index-sized integer"
+                             % type(index).__name__)
+        if position < 0:
+            position += self._length
+        if not 0 <= position < self._length:
+            raise IndexError('Blob index out of range')
+        return position
+
+    def __getitem__(self, index):
+        self._check()
+        if not isinstance(index, slice):
+            return self._read(1, self._position(index))[0]
+        places = range(*index.indices(self._length))
+        if not places:
+            return b''
+        low = min(places[0], places[-1])
+        high = max(places[0], places[-1]) + 1
+        data = self._read(high - low, low)
+        return data if places.step == 1 else bytes([data[place - low] for place in places])
+
+    def __setitem__(self, index, value):
+        self._check()
+        if not isinstance(index, slice):
+            position = self._position(index)
+            if not isinstance(value, int):
+                raise TypeError("'%s' object cannot be interpreted as an integer"
+                                % type(value).__name__)
+            if not 0 <= value <= 255:
+                raise ValueError('byte must be in range(0, 256)')
+            self._write(bytes([value]), position)
+            return
+        places = range(*index.indices(self._length))
+        data = bytes_of(value)
+        if len(data) != len(places):
+            raise IndexError('Blob slice assignment is wrong size')
+        if not places:
+            return
+        if places.step == 1:
+            self._write(data, places.start)
+            return
+        low = min(places[0], places[-1])
+        high = max(places[0], places[-1]) + 1
+        whole = bytearray(self._read(high - low, low))
+        for place, byte in zip(places, data):
+            whole[place - low] = byte
+        self._write(bytes(whole), low)
+
+    __iter__ = None
+
+    def __delitem__(self, index):
+        self._check()
+        if isinstance(index, slice):
+            raise TypeError("Blob doesn't support slice deletion")
+        raise TypeError("Blob doesn't support item deletion")

@@ -1,0 +1,1 @@
+"""The parts of a connection: transactions, functions, hooks, limits, backup."""

@@ -1,0 +1,149 @@
+"""Whole databases and single blobs: backup, serialize, deserialize, dump, blobopen."""
+
+from weakref import WeakSet
+
+from pypy_module.dbapi import errors
+from pypy_module.dbapi.blob import Blob
+from pypy_module.dbapi.mixin import Any, Part
+from pypy_module.dbapi.statements.locks import tried
+from pypy_module.ffi.library import NULL, NUMBERS, bytes_of, ffi, lib, text
+
+OK, BUSY, LOCKED = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_BUSY'], NUMBERS['SQLITE_LOCKED']
+MISUSE = NUMBERS['SQLITE_MISUSE']
+NOCOPY = NUMBERS['SQLITE_SERIALIZE_NOCOPY']
+DESERIALIZE = (NUMBERS['SQLITE_DESERIALIZE_FREEONCLOSE']
+               | NUMBERS['SQLITE_DESERIALIZE_RESIZEABLE'])
+
+
+class Copies(Part):
+    """The part of a connection that copies databases."""
+
+    _blobs: Any
+
+    def backup(self, target, *, pages=-1, progress=None, name='main', sleep=0.250):
+        """Copy a database, even while others use it.
+
+        Args:
+            target: the Connection whose main database becomes the copy.
+            pages: how many pages to copy at a time (int); all if negative or 0.
+            progress: called with SQLite's code, the pages left and all pages (int), or None.
+            name: which database to copy: 'main', 'temp', or as attached (str).
+            sleep: how long to wait for a lock between two tries, in seconds (float).
+        Raises:
+            Error: as SQLite says, or what `progress` raises.
+        """
+        from pypy_module.dbapi.connection import Connection
+        if not isinstance(target, Connection):
+            raise TypeError('backup() argument 1 must be sqlite3.Connection, not '
+                            + type(target).__name__)
+        self._check()
+        target._check_thread()
+        target._check_open()
+        if target is self:
+            raise ValueError('target cannot be the same connection instance')
+        if progress is not None and not callable(progress):
+            raise TypeError('progress argument must be a callable')
+        pages = pages or -1
+        target._before_c_call_that_may_write()
+        self._before_c_call_that_may_write()
+        handle = NULL
+
+        def begin():
+            nonlocal handle
+            handle = lib.sqlite3_backup_init(target._db, b'main', self._db, name.encode())
+            return not handle
+        if tried(begin):
+            raise errors.from_database(target._db)
+        rc = OK
+        try:
+            while rc == OK or rc == BUSY or rc == LOCKED:
+                target._before_c_call_that_may_write()
+                rc = lib.sqlite3_backup_step(handle, pages)
+                if progress is not None:
+                    progress(rc, lib.sqlite3_backup_remaining(handle),
+                             lib.sqlite3_backup_pagecount(handle))
+                if rc == BUSY or rc == LOCKED:
+                    lib.sqlite3_sleep(int(sleep * 1000))
+        finally:
+            rc = lib.sqlite3_backup_finish(handle)
+        if rc != OK:
+            raise errors.from_database(target._db)
+
+    def serialize(self, *, name='main'):
+        """Return a database (`name`: as for `backup`) as the bytes of its file."""
+        self._check()
+        self._before_c_call_that_may_write()
+        size = ffi.new('int64_t *')
+        for flags in (NOCOPY, 0):
+            data = lib.sqlite3_serialize(self._db, name.encode(), size, flags)
+            if data:
+                content = ffi.buffer(data, size[0])[:]
+                if not flags:
+                    lib.sqlite3_free(data)
+                return content
+        raise errors.OperationalError("unable to serialize '%s'" % name)
+
+    def deserialize(self, data, /, *, name='main'):
+        """Replace a database by one in memory.
+
+        Args:
+            data: the bytes of a database file (bytes-like, or str).
+            name: which database (str).
+        Raises:
+            OperationalError: a statement is reading the database.
+        """
+        self._check()
+        data = data.encode() if isinstance(data, str) else bytes_of(data)
+        self._before_c_call_that_may_write()
+
+        def replace():
+            copy = lib.sqlite3_malloc64(max(len(data), 1))
+            if not copy:
+                raise MemoryError
+            ffi.memmove(copy, data, len(data))
+            # SQLite frees the copy, also when it fails.
+            return lib.sqlite3_deserialize(self._db, name.encode(), copy, len(data), len(data), DESERIALIZE)
+        if tried(replace):
+            raise errors.from_database(self._db)
+
+    def iterdump(self, *, filter=None):
+        """Return an iterator over the SQL statements (str) that make the database again.
+
+        Args:
+            filter: a LIKE pattern for the names of what to dump (str), or None: everything.
+        """
+        from pypy_module.dbapi.connections.iterdump import dump
+        self._check_open()
+        return dump(self, filter)
+
+    def blobopen(self, table, column, row, /, *, readonly=False, name='main'):
+        """Open a blob for reading and writing in place.
+
+        Args:
+            table, column: names (str).
+            row: the rowid (int).
+            readonly: whether it may not be written (bool).
+            name: which database (str).
+        Returns:
+            a Blob.
+        Raises:
+            OperationalError: there is no such blob.
+        """
+        self._check()
+        if not isinstance(row, int):
+            raise TypeError("expected 'int'")
+        if not -2 ** 63 <= row < 2 ** 63:
+            raise OverflowError('Python int too large to convert to SQLite INTEGER')
+        self._before_c_call_that_may_write()
+        result = ffi.new('sqlite3_blob *[1]')
+        rc = tried(lambda: lib.sqlite3_blob_open(
+            self._db, name.encode(), table.encode(), column.encode(), row, not readonly, result))
+        if rc == MISUSE:
+            raise errors.InterfaceError(text(lib.sqlite3_errstr(rc)))
+        if rc:
+            raise errors.from_database(self._db)
+        blob = Blob(self, result[0])
+        if self._blobs is None:
+            self._blobs = WeakSet()
+        self._blobs.add(blob)
+        return blob

@@ -1,0 +1,123 @@
+"""What all calls from SQLite into Python share: the exceptions that can't pass through C."""
+
+import sys
+import types
+
+from pypy_module.dbapi.deprecation import is_ours
+from pypy_module.dbapi.mixin import Any
+from pypy_module.ffi.library import TRANSIENT, ffi, lib
+
+REFERENCE_COUNTS = sys.implementation.name == 'cpython'
+UTF8 = 1  # SQLITE_UTF8
+
+
+class Tracebacks:
+    """Whether exceptions in callbacks are shown (see `enable_callback_tracebacks`)."""
+
+    enabled = False
+
+
+class Calls:
+    """The calls of a connection's callbacks.
+
+    Attributes:
+        depth: how many are going on, one inside the other (int).
+        unequal: no collation has ever raised anything (bool).
+    """
+
+    def __init__(self):
+        self.depth = 0
+        self.unequal = True
+
+
+def enable_callback_tracebacks(enable, /):
+    """Have exceptions in functions that SQLite calls reported to `sys.unraisablehook`, or not.
+
+    Args:
+        enable: bool; at first they aren't.
+    """
+    Tracebacks.enabled = bool(enable)
+
+
+def _arguments_type():
+    """Return the class of the arguments that CPython's own unraisable hook insists on."""
+    class Failing:
+        def __del__(self):
+            raise RuntimeError
+
+    found = []
+    hook, sys.unraisablehook = sys.unraisablehook, lambda unraisable: found.append(type(unraisable))
+    try:
+        Failing()
+    finally:
+        sys.unraisablehook = hook
+    return found[0]
+
+
+def _traceback_here():
+    """A traceback of the innermost frame that isn't this package's, or None."""
+    frame: Any = sys._getframe()
+    while frame is not None and is_ours(frame.f_globals.get('__name__', '')):
+        frame = frame.f_back
+    return frame and types.TracebackType(None, frame, frame.f_lasti, frame.f_lineno)
+
+
+def report(error, callable):
+    """Show an exception that a callback raised, if such are to be shown.
+
+    Args:
+        error: the exception.
+        callable: the user's object that was called.
+    """
+    if not Tracebacks.enabled:
+        return
+    traceback = error.__traceback__
+    while traceback is not None and is_ours(traceback.tb_frame.f_globals.get('__name__', '')):
+        traceback = traceback.tb_next
+    if traceback is None:   # the user's code wasn't entered, or had returned: where SQL was run
+        traceback = _traceback_here()
+    if REFERENCE_COUNTS:
+        unraisable = _arguments_type()((type(error), error, traceback, None, callable))
+    else:
+        unraisable = types.SimpleNamespace(exc_type=type(error), exc_value=error,
+                                           exc_traceback=traceback,
+                                           err_msg='Exception ignored in', object=callable,
+                                           extra_line='')
+    sys.unraisablehook(unraisable)
+
+
+def fail(context, error, message, callable):
+    """Have a function's call fail.
+
+    Args:
+        context: the `sqlite3_context *`.
+        error: what the user's code raised.
+        message: what SQLite is to say (str).
+        callable: the user's object that was called.
+    Returns:
+        0, which tells the caller in C that the result is set.
+    """
+    if isinstance(error, MemoryError):
+        lib.sqlite3_result_error_nomem(context)
+    elif isinstance(error, OverflowError):
+        lib.sqlite3_result_error_toobig(context)
+    else:
+        lib.sqlite3_result_error(context, message.encode(), -1)
+    report(error, callable)
+    return 0
+
+
+def result_bytes(context, data, is_text):
+    """Set a text or blob (bytes) as a function's result; returns 0."""
+    if len(data) > 2 ** 31 - 1:
+        raise OverflowError('%s longer than INT_MAX bytes' % ('string is' if is_text else 'BLOB'))
+    if is_text:
+        lib.sqlite3_result_text(context, data, len(data), TRANSIENT)
+    else:
+        lib.sqlite3_result_blob(context, data, len(data), TRANSIENT)
+    return 0
+
+
+def context_of(cells):
+    """Return the `sqlite3_context *` of the call whose frame (int64 array) this is."""
+    return ffi.cast('sqlite3_context *', cells[0])

@@ -1,0 +1,323 @@
+"""SQL functions, aggregates and window functions written in Python.
+
+A call from SQLite finds the arguments decoded to tags and words in a buffer of the function (its
+frame), and leaves the result there, so that it makes no call back into C (see c_engine/rows/fused.h).
+The frame is read before user code runs and written after it, so calls may nest.
+"""
+
+
+from pypy_module.dbapi import errors
+from pypy_module.dbapi.connections.callbacks import UTF8, context_of, fail, result_bytes
+from pypy_module.dbapi.deprecation import by_position
+from pypy_module.dbapi.mixin import Any, Part
+from pypy_module.dbapi.statements.locks import tried
+from pypy_module.ffi.code_cache import define
+from pypy_module.ffi.library import NULL, NUMBERS, address_of, bytes_of, ffi, lib, text
+
+KEY, RESULT = NUMBERS['SQPYTE_CALL_KEY'], NUMBERS['SQPYTE_CALL_RESULT']
+FAILED = NUMBERS['SQPYTE_CALL_FAILED']
+COUNT, ARGS = NUMBERS['SQPYTE_CALL_COUNT'], NUMBERS['SQPYTE_CALL_ARGS']
+DO_FUNCTION, DO_STEP = NUMBERS['SQPYTE_DO_FUNCTION'], NUMBERS['SQPYTE_DO_STEP']
+DO_FINAL, DO_VALUE = NUMBERS['SQPYTE_DO_FINAL'], NUMBERS['SQPYTE_DO_VALUE']
+DO_INVERSE = NUMBERS['SQPYTE_DO_INVERSE']
+INTEGER, FLOAT, TEXT, BLOB, NULL_TAG = range(1, 6)
+DETERMINISTIC = NUMBERS['SQLITE_DETERMINISTIC']
+KINDS = {DO_FUNCTION: 'function', DO_FINAL: 'aggregate', DO_INVERSE: 'window_function'}
+UNROLLED = 10  # most arguments that a generated reader takes
+
+
+class Frame:
+    """The buffer of one function, in three views: int64, double and `char *`."""
+
+    def __init__(self, narg):
+        """Make room for `narg` arguments (int), or for as many as there can be if it is -1."""
+        count = narg if narg >= 0 else lib.sqpyte_max_function_args()
+        self.words = ARGS + 2 * count
+        self.cells = ffi.new('int64_t[]', self.words)
+        self.doubles = ffi.cast('double *', self.cells)
+        self.texts = ffi.cast('char **', self.cells)
+
+
+def read_argument(cells, doubles, texts, i):
+    """Return argument `i` of the call in a frame: int, float, str, bytes or None."""
+    index = ARGS + 2 * i
+    tag = cells[index]
+    if tag == INTEGER:
+        return cells[index + 1]
+    if tag == FLOAT:
+        return doubles[index + 1]
+    if tag == NULL_TAG:
+        return None
+    data = ffi.unpack(texts[index + 1], tag >> 3)
+    return data.decode() if tag & 7 == TEXT else data
+
+
+def generate(narg):
+    """Return the source of the function that reads `narg` arguments."""
+    values = ''.join('read_argument(cells, doubles, texts, %d), ' % i for i in range(narg))
+    return ('def read(cells, doubles, texts):\n'
+            '    return (%s)\n' % values)
+
+
+def read_any(cells, doubles, texts):
+    """Return the arguments of the call in a frame, however many there are (tuple)."""
+    return tuple([read_argument(cells, doubles, texts, i) for i in range(cells[COUNT])])
+
+
+_readers: dict = {}
+
+
+def reader(narg):
+    """Return the function that reads `narg` arguments from a frame's three views, as a tuple."""
+    if not 0 <= narg <= UNROLLED:
+        return read_any
+    function = _readers.get(narg)
+    if function is None:
+        namespace = define(generate(narg), 'arguments_%d' % narg, {'read_argument': read_argument},
+                           keep=True)
+        function = _readers[narg] = namespace['read']
+    return function
+
+
+def give(frame, value):
+    """Put a function's result in its frame, or hand it to SQLite; return its tag, or 0.
+
+    Raises:
+        OverflowError: an int or a text or blob is too large.
+        ProgrammingError: SQLite has no such type.
+    """
+    kind = type(value)
+    if kind is float:
+        frame.doubles[RESULT] = value
+        return FLOAT
+    if kind is int:
+        frame.cells[RESULT] = value
+        return INTEGER
+    if value is None:
+        return NULL_TAG
+    if isinstance(value, str):
+        return result_bytes(context_of(frame.cells), str.encode(value), True)
+    if isinstance(value, int):
+        frame.cells[RESULT] = int(value)
+        return INTEGER
+    if isinstance(value, float):
+        frame.doubles[RESULT] = value
+        return FLOAT
+    try:
+        data = bytes_of(value)
+    except TypeError:
+        raise errors.ProgrammingError("User-defined functions cannot return '%s' values to SQLite"
+                                      % kind.__name__) from None
+    return result_bytes(context_of(frame.cells), data, False)
+
+
+def scalar(function, narg, frame, calls):
+    """Return what SQLite calls for a scalar function written as `function`; see Calls."""
+    cells, doubles, texts = frame.cells, frame.doubles, frame.texts
+    read = reader(narg)
+
+    def called(what):
+        context = cells[0]
+        calls.depth += 1
+        try:
+            value = function(*read(cells, doubles, texts))
+            cells[0] = context
+            return give(frame, value)
+        except BaseException as error:
+            return fail(ffi.cast('sqlite3_context *', context), error,
+                        'user-defined function raised exception', function)
+        finally:
+            calls.depth -= 1
+    return called
+
+
+def ignore(kind, error, traceback):
+    """Called when a callback has raised; at the end of the stack `fail` does, in its turn."""
+
+
+class Aggregate:
+    """The instances of an aggregate's class, by the keys that SQLite keeps for them."""
+
+    def __init__(self, made_by, narg, frame, calls):
+        """Take the user's class `made_by`, its number of arguments, the Frame and the Calls."""
+        self.calls = calls
+        self.made_by = made_by
+        self.frame = frame
+        self.read = reader(narg)
+        self.instances: dict = {}
+        self.last_key = 0
+
+    def adopt(self, instance):
+        """Take over an instance made elsewhere; return its key."""
+        self.last_key = key = self.last_key + 1
+        self.instances[key] = instance
+        return key
+
+    def called(self, what):
+        """Do one of SQPYTE_DO_...; return the result's tag, or 0."""
+        frame = self.frame
+        cells = frame.cells
+        context, key = cells[0], cells[KEY]
+        self.calls.depth += 1
+        try:
+            if what == DO_FINAL or what == DO_VALUE:
+                return self.result(what, key, context)
+            message = "'step' method raised error"
+            arguments = self.read(cells, frame.doubles, frame.texts)
+            if key == 0:
+                message = "'__init__' method raised error"
+                instance = self.made_by()
+                key = self.adopt(instance)
+            else:
+                instance = self.instances[key]
+            if what == DO_STEP:
+                message = "'step' method not defined"
+                method = instance.step
+                message = "'step' method raised error"
+            else:
+                message = "'inverse' method not defined"
+                method = instance.inverse
+                message = "'inverse' method raised error"
+            method(*arguments)
+            return 0
+        except BaseException as error:
+            return fail(ffi.cast('sqlite3_context *', context), error,
+                        "user-defined aggregate's " + message, self.made_by)
+        finally:
+            self.calls.depth -= 1
+            cells[KEY] = key
+
+    def result(self, what, key, context):
+        """Call `finalize` or `value`, and give SQLite what it returns; return its tag, or 0."""
+        instance = self.instances[key]
+        name = 'finalize' if what == DO_FINAL else 'value'
+        problem: Any = 'raised error'
+        try:
+            if what == DO_FINAL:
+                value = instance.finalize()
+            else:
+                value = instance.value()
+                problem = None
+            self.frame.cells[0] = context
+            return give(self.frame, value)
+        except BaseException as error:
+            if isinstance(error, AttributeError):
+                problem = 'not defined'
+            message = "user-defined aggregate's '%s' method %s" % (name, problem)
+            if problem is None:
+                message = "unable to set result from user-defined aggregate's 'value' method"
+            return fail(ffi.cast('sqlite3_context *', context), error, message, self.made_by)
+        finally:
+            if what == DO_FINAL:
+                del self.instances[key]
+
+
+class Functions(Part):
+    """The part of a connection that defines functions.
+
+    Attributes:
+        _functions: Python functions by (name in lower case, number of arguments or -1).
+        _aggregates: aggregate and window classes, likewise.
+        _python: by the address of its SqpyteFunction, a Python function or an Aggregate (dict).
+        _registrations: how often functions and collations were defined or removed (int).
+    """
+
+    def _open_functions(self):
+        """Start without functions."""
+        self._functions = {}
+        self._aggregates = {}
+        self._registered = {}
+        self._python = {}
+        self._collations = {}
+        self._hooks = {}
+        self._registrations = 0
+
+    def _close_functions(self):
+        """Forget all functions; the database is closed."""
+        self._open_functions()
+
+    def _define(self, name, narg, flags, what, made_by):
+        """Define a function (`made_by` callable), or remove it (None); return SQLite's code."""
+        if not isinstance(name, str):
+            raise TypeError('create_%s() argument 1 must be str, not %s'
+                            % (KINDS[what], type(name).__name__))
+        if '\0' in name:
+            raise ValueError('embedded null character')
+        self._check()
+        self._before_c_call_that_may_write()
+        if made_by is None:
+            rc = tried(lambda: lib.sqlite3_create_function_v2(
+                self._db, name.encode(), narg, UTF8, NULL, NULL, NULL, NULL, NULL))
+            held = None
+        else:
+            frame = Frame(narg)
+            python = made_by
+            if what == DO_FUNCTION:
+                called = scalar(made_by, narg, frame, self._calls)
+            else:
+                python = Aggregate(made_by, narg, frame, self._calls)
+                called = python.called
+            callback = ffi.callback('int(int)', called, error=FAILED, onerror=ignore)
+            definition = ffi.new('SqpyteFunction *', [callback, frame.cells, frame.words])
+            held = (definition, callback, frame)
+            rc = tried(lambda: lib.sqpyte_create_function(
+                self._db, name.encode(), narg, UTF8 | flags, what, definition))
+        if rc == 0:
+            key = name.lower(), narg
+            before = self._registered.get(key)
+            if before is not None:
+                del self._python[address_of(before[0])]
+            if held is not None:
+                self._python[address_of(held[0])] = python
+            self._registered[key] = held
+            for kind in (self._functions, self._aggregates):
+                kind.pop(key, None)
+            if made_by is not None:
+                (self._functions if what == DO_FUNCTION else self._aggregates)[key] = made_by
+            self._registrations += 1
+            self._plan_anew()
+        return rc
+
+    @by_position('name', 'narg', 'func')
+    def create_function(self, name, narg, func, *, deterministic=False):
+        """Define a SQL function.
+
+        Args:
+            name: its name in SQL (str).
+            narg: how many arguments it has (int), -1 for any number.
+            func: what is called, with int, float, str, bytes or None; None removes the function.
+            deterministic: whether equal arguments always give equal results (bool).
+        Raises:
+            OperationalError: the function can't be defined.
+        """
+        flags = DETERMINISTIC if deterministic else 0
+        if self._define(name, narg, flags, DO_FUNCTION, func):
+            raise errors.OperationalError('Error creating function')
+
+    @by_position('name', 'n_arg', 'aggregate_class')
+    def create_aggregate(self, name, n_arg, aggregate_class):
+        """Define an aggregate.
+
+        Args:
+            name: its name in SQL (str).
+            n_arg: how many arguments `step` has (int), -1 for any number.
+            aggregate_class: class with the methods `step` and `finalize`; None removes it.
+        Raises:
+            OperationalError: the aggregate can't be defined.
+        """
+        if self._define(name, n_arg, 0, DO_FINAL, aggregate_class):
+            raise errors.OperationalError('Error creating aggregate')
+
+    def create_window_function(self, name, num_params, aggregate_class, /):
+        """Define an aggregate that can be used as a window function.
+
+        Args:
+            name: its name in SQL (str).
+            num_params: how many arguments `step` and `inverse` have (int), -1 for any number.
+            aggregate_class: class with `step`, `inverse`, `value` and `finalize`; None removes it.
+        Raises:
+            ProgrammingError: it can't be defined.
+        """
+        rc = self._define(name, num_params, 0, DO_INVERSE, aggregate_class)
+        if rc:
+            raise errors.ProgrammingError(text(lib.sqlite3_errstr(rc)))

@@ -1,0 +1,93 @@
+"""A connection's limits and switches, extensions, and interrupting it."""
+
+import sys
+from _thread import get_ident
+
+from pypy_module.dbapi import errors
+from pypy_module.dbapi.constants import SQLITE
+from pypy_module.dbapi.mixin import Part
+from pypy_module.ffi.library import NULL, ffi, lib, text
+
+SWITCHES = {value for name, value in SQLITE.items() if name.startswith('SQLITE_DBCONFIG_')
+            and name != 'SQLITE_DBCONFIG_FP_DIGITS'}
+
+
+class Settings(Part):
+    """The part of a connection that sets and tells its settings."""
+
+    def interrupt(self):
+        """Have the statements that run end with an error; may be called by another thread."""
+        self._check_open()
+        if self._user == get_ident():
+            self._before_c_call_that_may_write()
+        lib.sqlite3_interrupt(self._db)
+
+    def setlimit(self, category, limit, /):
+        """Set a limit; return what it was (int).
+
+        Args:
+            category: one of SQLITE_LIMIT_... (int).
+            limit: the new limit (int); a negative one changes nothing.
+        Raises:
+            ProgrammingError: there is no such limit.
+        """
+        self._check()
+        before = lib.sqlite3_limit(self._db, category, limit)
+        if before < 0:
+            raise errors.ProgrammingError("'category' is out of bounds")
+        return before
+
+    def getlimit(self, category, /):
+        """Return a limit (int); `category` is one of SQLITE_LIMIT_... (int)."""
+        return self.setlimit(category, -1)
+
+    def _config(self, op, value):
+        """Set a switch unless `value` is -1; return what it is now (int)."""
+        self._check()
+        if op not in SWITCHES:
+            raise ValueError("unknown config 'op': %d" % op)
+        self._before_c_call_that_may_write()
+        actual = ffi.new('int *')
+        if lib.sqlite3_db_config(self._db, op, ffi.cast('int', value), actual):
+            raise errors.from_database(self._db)
+        return actual[0]
+
+    def setconfig(self, op, enable=True, /):
+        """Set a switch; `op` is one of SQLITE_DBCONFIG_... (int), `enable` a bool.
+
+        Raises:
+            ValueError: there is no such switch.
+            OperationalError: SQLite refuses.
+        """
+        if self._config(op, int(bool(enable))) != bool(enable):
+            raise errors.OperationalError('Unable to set config')
+
+    def getconfig(self, op, /):
+        """Return a switch (bool); `op` is one of SQLITE_DBCONFIG_... (int)."""
+        return bool(self._config(op, -1))
+
+    def enable_load_extension(self, enable, /):
+        """Allow extensions to be loaded, or not; `enable` is a bool."""
+        sys.audit('sqlite3.enable_load_extension', self, enable)
+        self._check()
+        if lib.sqlite3_enable_load_extension(self._db, int(bool(enable))):
+            raise errors.OperationalError('Error enabling load extension')
+
+    def load_extension(self, name, /, *, entrypoint=None):
+        """Load an extension.
+
+        Args:
+            name: path of the shared library (str).
+            entrypoint: name of its function to call (str), or None: as SQLite finds it.
+        Raises:
+            OperationalError: it can't be loaded.
+        """
+        sys.audit('sqlite3.load_extension', self, name)
+        self._check()
+        self._before_c_call_that_may_write()
+        message = ffi.new('char *[1]')
+        entry = NULL if entrypoint is None else entrypoint.encode()
+        if lib.sqlite3_load_extension(self._db, name.encode(), entry, message):
+            reason = text(message[0])
+            lib.sqlite3_free(message[0])
+            raise errors.OperationalError(reason)

@@ -1,0 +1,92 @@
+"""The DB-API's exceptions, and how SQLite's error codes become them."""
+
+from pypy_module.ffi.library import NUMBERS, RESULT_CODES, lib, text
+
+
+class Warning(Exception):
+    """Part of the DB-API; nothing raises it today, as in sqlite3."""
+
+
+class Error(Exception):
+    """Base of all errors of the database.
+
+    Attributes:
+        sqlite_errorcode: SQLite's extended result code (int), where SQLite raised the error.
+        sqlite_errorname: its name (str), such as 'SQLITE_CONSTRAINT_UNIQUE'.
+    """
+
+    sqlite_errorcode: int
+    sqlite_errorname: str
+
+
+class InterfaceError(Error):
+    """SQLite's interface was used wrongly."""
+
+
+class DatabaseError(Error):
+    """An error in the database."""
+
+
+class InternalError(DatabaseError):
+    """SQLite met an inconsistency of its own."""
+
+
+class OperationalError(DatabaseError):
+    """An error in the database's operation: not necessarily the program's fault."""
+
+
+class ProgrammingError(DatabaseError):
+    """The program used the module wrongly."""
+
+
+class IntegrityError(DatabaseError):
+    """A constraint of the database was violated."""
+
+
+class DataError(DatabaseError):
+    """A value can't be processed: too large, for example."""
+
+
+class NotSupportedError(DatabaseError):
+    """SQLite can't do what was asked for."""
+
+
+NAMES = {NUMBERS[name]: name for name in reversed(RESULT_CODES)}
+
+_CLASSES = {}
+for _class, _names in [
+        (InternalError, 'INTERNAL NOTFOUND'),
+        (OperationalError, 'ERROR PERM ABORT BUSY LOCKED READONLY INTERRUPT IOERR FULL CANTOPEN'
+                           ' PROTOCOL EMPTY SCHEMA'),
+        (DatabaseError, 'CORRUPT'),
+        (DataError, 'TOOBIG'),
+        (IntegrityError, 'CONSTRAINT MISMATCH'),
+        (InterfaceError, 'MISUSE RANGE')]:
+    for _name in _names.split():
+        _CLASSES[NUMBERS['SQLITE_' + _name]] = _class
+
+NOMEM = NUMBERS['SQLITE_NOMEM']
+
+
+def make(code, extended, message):
+    """Return the exception for an error of SQLite.
+
+    Args:
+        code: primary result code (int).
+        extended: extended result code (int).
+        message: what SQLite says (str).
+    """
+    if code == NOMEM:
+        return MemoryError()
+    error = _CLASSES.get(code, DatabaseError)(message)
+    error.sqlite_errorcode = extended
+    error.sqlite_errorname = NAMES.get(extended, 'unknown')
+    return error
+
+
+def from_database(db):
+    """Return the exception for the last error of `db` (a `sqlite3 *`, NULL if it was closed)."""
+    if not db:
+        return ProgrammingError('Cannot operate on a closed database.')
+    return make(lib.sqlite3_errcode(db), lib.sqlite3_extended_errcode(db),
+                text(lib.sqlite3_errmsg(db)))

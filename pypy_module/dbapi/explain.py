@@ -1,0 +1,193 @@
+"""Which tier runs a statement, and why: `explain`.
+
+The tiers are 'inliner' (the rows are produced by Python code that PyPy's JIT compiles together
+with the caller's loop, or computed ahead by C, many in one call), 'vm' (the translated RPython VM
+in the C library) and 'c' (SQLite's own interpreter).
+"""
+
+from c_engine.generated import layout, opcodes
+from pypy_module.dbapi import errors
+from pypy_module.dbapi.statements import tiers
+from pypy_module.dbapi.statements.statement import skip
+from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+from sqpyte.vm.values import mem
+
+ROW = NUMBERS['SQLITE_ROW']
+
+# What SQPYTE_WHY_... of engine.h mean.
+REASONS = {
+    'COLD': 'no loop of it has been hot yet',
+    'HOT': 'a loop became hot',
+    'NO_VM': 'the C library has no VM',
+    'THREAD': 'the VM serves another thread',
+    'PROGRESS': 'a progress handler counts instructions',
+    'SHARED': 'a shared cache needs its B-trees locked',
+    'ENCODING': 'the database is UTF-16',
+    'OPCODE': 'its hot loop has instructions that only C implements',
+    'REFUSED': 'the VM handed it back too often',
+    'TRIGGER': 'its loop is inside a trigger',
+    'SEEKS': 'its hot loop looks rows up in B-trees, and is not expected to be faster in the VM',
+    'SHORT': 'its hot loop has too little left to do to be compiled',
+    'FULL': 'the VM has no room for its program and machine code (SQPYTE_VM_MEMORY)',
+    'LIMIT': 'SQLITE_LIMIT_LENGTH is set so low that the VM would not notice each value beyond it',
+    'LARGE': 'its program is too large for the VM to analyse',
+}
+CODES = {NUMBERS['SQPYTE_WHY_' + name]: name for name in REASONS
+         if 'SQPYTE_WHY_' + name in NUMBERS}
+
+
+class Plan:
+    """Where one statement runs.
+
+    Attributes:
+        sql: the statement (str).
+        tier: 'inliner', 'vm' or 'c' (str).
+        reason: why it runs there (str).
+        detail: what the tier tells beyond that (str), such as generated code.
+        program: the statement's opcodes, each with where it runs (list of Step).
+    """
+
+    def __init__(self, sql, tier, reason, detail='', program=()):
+        self.sql = sql
+        self.tier = tier
+        self.reason = reason
+        self.detail = detail
+        self.program = list(program)
+
+    def __str__(self):
+        lines = ['%s: %s' % (self.tier, ' '.join(self.sql.split())), '  ' + self.reason]
+        lines += ['  ' + str(step) for step in self.program]
+        lines += ['  ' + line for line in self.detail.splitlines()]
+        return '\n'.join(lines)
+
+
+class Step:
+    """One opcode of a statement's program, as EXPLAIN lists it.
+
+    Attributes:
+        place: where it runs (str): 'python' in a loop that is inlined, 'ahead' where C gathers many
+            rows for one call, 'vm' in a loop that the VM runs when it is hot, else ''.
+        pc, p1, p2, p3, p5: numbers (int).
+        opcode, p4: texts (str).
+    """
+
+    def __init__(self, place, pc, opcode, p1, p2, p3, p4, p5):
+        self.place = place
+        self.pc = pc
+        self.opcode = opcode
+        self.p1, self.p2, self.p3, self.p4, self.p5 = p1, p2, p3, p4, p5
+
+    def __str__(self):
+        text = '%-6s %4d %-13s %4d %4d %4d %s' % (
+            self.place, self.pc, self.opcode, self.p1, self.p2, self.p3, self.p4)
+        return (text + (' %d' % self.p5 if self.p5 else '')).rstrip()
+
+
+class Explanation(list):
+    """The Plans of the statements that `explain` was given; printed, one after the other."""
+
+    def __str__(self):
+        return '\n'.join(str(plan) for plan in self)
+
+
+def split(db, sql):
+    """Yield the statements of a script (str), one by one; raises SQLite's error."""
+    data = sql.encode()
+    source = ffi.new('char[]', data)
+    start = ffi.cast('const char *', source)
+    end = source + len(data)
+    result = ffi.new('sqlite3_stmt *[1]')
+    tail = ffi.new('const char *[1]')
+    while start != end:
+        if lib.sqlite3_prepare_v2(db, start, end - start + 1, result, tail):
+            raise errors.from_database(db)
+        if result[0]:
+            lib.sqlite3_finalize(result[0])
+            yield ffi.unpack(start, tail[0] - start).decode().strip()
+        start = tail[0]
+
+
+def vm_reason(statement):
+    """Return tier and reason of a statement's last run outside the inliner (two str)."""
+    name = CODES.get(lib.sqpyte_why(statement.pointer), 'COLD')
+    tier = 'vm' if lib.sqpyte_tier(statement.pointer) else 'c'
+    return tier, REASONS[name]
+
+
+def steps(connection, sql, places):
+    """Return the program of one statement (list of Step).
+
+    Args:
+        connection: the Connection.
+        sql: the statement (str).
+        places: by pc where the opcode runs (dict of int to str).
+    """
+    listing = connection._prepare('EXPLAIN ' + sql)
+    found = []
+    try:
+        cells = listing.cells
+        while lib.sqpyte_step(listing.pointer, cells) == ROW:
+            pc, opcode, p1, p2, p3, p4, p5, _ = listing.decode(
+                cells, listing.doubles, listing.texts)
+            found.append(Step(places.get(pc, ''), pc, opcode, p1, p2, p3, p4 or '', p5))
+    finally:
+        listing.reset()
+        connection._retire(listing)
+    return found
+
+
+def vm_places(statement):
+    """Where the VM runs loops of a statement when they are hot (dict of pc to 'vm'); none as long
+    as the process has had no hot loop, for the VM starts with the first."""
+    places: dict = {}
+    if not statement.pointer or lib.sqpyte_why(statement.pointer) == NUMBERS['SQPYTE_WHY_NO_VM']:
+        return places
+    vdbe = address_of(statement.pointer)
+    base, count = mem.i64(vdbe + layout.Vdbe_aOp), mem.i32(vdbe + layout.Vdbe_nOp)
+    for pc in range(count):
+        at = base + pc * layout.sizeof_VdbeOp
+        head = mem.i32(at + layout.VdbeOp_p2)
+        if (opcodes.PROPERTIES[mem.u8(at + layout.VdbeOp_opcode)] & opcodes.OPFLG_JUMP
+                and 1 < head <= pc and lib.sqpyte_covers_loop(vdbe, head)):
+            places.update((inside, 'vm') for inside in range(head, pc + 1))
+    return places
+
+
+def plan(connection, sql):
+    """Return the Plan of one statement, as it last ran, or as it would run if it hasn't."""
+    statement = connection._statements.get(sql)
+    fresh = statement is None
+    if fresh:
+        statement = connection._prepare(sql)
+    try:
+        tier, reason = vm_reason(statement)
+        places = vm_places(statement)
+        detail = ''
+        if tiers.planner is not None:
+            inlined, why, detail, inlined_places = tiers.planner.explain(connection, statement)
+            places.update(inlined_places)
+            if inlined:
+                tier, reason = 'inliner', why
+            else:
+                reason = '%s; not inlined: %s' % (reason, why)
+        explains = sql[skip(sql):][:7].lower() == 'explain'
+        return Plan(sql, tier, reason, detail,
+                    () if explains else steps(connection, sql, places))
+    finally:
+        if fresh:
+            connection._retire(statement)
+
+
+def explain(connection, sql, /):
+    """Tell which tier runs each statement of `sql`, and why.
+
+    Args:
+        connection: the Connection.
+        sql: one or several SQL statements (str).
+    Returns:
+        an Explanation: a list of Plans that prints as a report.
+    Raises:
+        Error: SQLite rejects a statement.
+    """
+    connection._check()
+    return Explanation(plan(connection, part) for part in split(connection._db, sql))

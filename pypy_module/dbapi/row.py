@@ -1,0 +1,55 @@
+"""Rows that know their columns' names: a row factory."""
+
+from _collections_abc import Sequence
+
+from pypy_module.dbapi.columns import NONE, Columns
+from pypy_module.dbapi.cursor import Cursor
+
+
+class Row:
+    """A row, indexed by position or by column name; ASCII upper and lower case are the same."""
+
+    __slots__ = ('_data', '_columns')
+    _data: tuple
+    _columns: Columns
+
+    def __new__(cls, cursor, data, /):
+        """Make a row of a Cursor's columns and a tuple."""
+        if not issubclass(type(cursor), Cursor):
+            raise TypeError('Row() argument 1 must be sqlite3.Cursor, not '
+                            + type(cursor).__name__)
+        if not isinstance(data, tuple):
+            raise TypeError('Row() argument 2 must be tuple, not ' + type(data).__name__)
+        row = object.__new__(cls)
+        row._data = data
+        row._columns = cursor._description or NONE
+        return row
+
+    def keys(self):
+        """Return the names of the columns (list of str)."""
+        return self._columns.names()
+
+    def __getitem__(self, index):
+        if isinstance(index, str):
+            return self._data[self._columns.position(index)]
+        if isinstance(index, (int, slice)):
+            return self._data[index]
+        raise IndexError('Index must be int or string')
+
+    def __len__(self):
+        return len(self._data)
+
+    def __iter__(self):
+        return iter(self._data)
+
+    def __hash__(self):
+        return hash(self._columns.description) ^ hash(self._data)
+
+    def __eq__(self, other):
+        if isinstance(other, Row):
+            return (self._columns.description == other._columns.description
+                    and self._data == other._data)
+        return NotImplemented
+
+
+Sequence.register(Row)

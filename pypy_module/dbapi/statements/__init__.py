@@ -1,0 +1,1 @@
+"""Statements: bound, run, fetched from, and kept for their SQL."""

@@ -1,0 +1,223 @@
+"""Binds parameters by packing them into a statement's buffer, for one C call to take over.
+
+A parameter is a cell of two words (see c_engine/rows/fused.h). For each number of parameters there is a
+function generated with one branch per parameter: a loop would be a trace of its own for PyPy's JIT,
+entered anew for every execution. It takes values of plain types, whose packing runs no code of the
+user's; the rest goes the general way, adapters included.
+"""
+
+
+from pypy_module.dbapi.adapters import PrepareProtocol, adapt, needs_adapter, registry
+from pypy_module.dbapi.deprecation import warn
+from pypy_module.dbapi.errors import ProgrammingError
+from pypy_module.dbapi.mixin import Any
+from pypy_module.ffi.code_cache import define
+from pypy_module.ffi.library import bytes_of, ffi, lib, text
+
+INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
+UNROLLED = 16  # most parameters that a generated function handles
+LONGEST = 2 ** 31 - 1
+
+
+class Arena:
+    """A growing buffer in C memory for the texts and blobs of one execution."""
+
+    def __init__(self):
+        self.size = -1
+        self.pointer = ffi.NULL
+        self.view: Any = None
+
+    def grow(self, size):
+        """Make room for `size` bytes, keeping what is there."""
+        if size > LONGEST:
+            raise OverflowError('string longer than INT_MAX bytes')
+        pointer = ffi.new('char[]', max(size, 2 * self.size, 256))
+        if self.size > 0:
+            ffi.memmove(pointer, self.pointer, self.size)
+        self.pointer = pointer
+        self.size = len(pointer)
+        self.view = ffi.buffer(pointer)
+
+
+def put_bytes(statement, data, offset):
+    """Copy `data` to the arena at `offset`; return the offset behind it."""
+    arena = statement.arena
+    end = offset + len(data)
+    if end > arena.size:
+        arena.grow(end)
+    arena.view[offset:end] = data
+    return end
+
+
+def out_of_range():
+    """Return the exception for an int that SQLite can't hold."""
+    return OverflowError('Python int too large to convert to SQLite INTEGER')
+
+
+def pack_value(statement, position, value, offset):
+    """Pack a parameter of any type, adapters included.
+
+    Args:
+        statement: the Statement.
+        position: index of the parameter, from 0 (int).
+        value: the parameter.
+        offset: where the arena is free (int).
+    Returns:
+        where the arena is free afterwards (int).
+    Raises:
+        ProgrammingError: the value's type can't be stored.
+        OverflowError: it is too large.
+    """
+    if needs_adapter(value):
+        value = adapt(value, PrepareProtocol, value)
+    cells = statement.cells_in
+    index = 2 * position
+    if value is None:
+        cells[index] = NULL
+    elif isinstance(value, int):
+        cells[index] = INTEGER
+        try:
+            cells[index + 1] = int(value)
+        except OverflowError:
+            raise out_of_range() from None
+    elif isinstance(value, float):
+        cells[index] = FLOAT
+        statement.doubles_in[index + 1] = value
+    elif isinstance(value, str):
+        data = str.encode(value)
+        cells[index] = TEXT | len(data) << 3
+        cells[index + 1] = offset
+        offset = put_bytes(statement, data, offset)
+    else:
+        if type(value) is not bytes:
+            value = blob_bytes(value, position)
+        cells[index] = BLOB | len(value) << 3
+        cells[index + 1] = offset
+        offset = put_bytes(statement, value, offset)
+    return offset
+
+
+def blob_bytes(value, position):
+    """Return the bytes of an object that exports a buffer; else raise ProgrammingError."""
+    try:
+        data = bytes_of(value)
+    except TypeError:
+        raise ProgrammingError("Error binding parameter %d: type '%s' is not supported"
+                               % (position + 1, type(value).__name__)) from None
+    if len(data) > LONGEST:
+        raise OverflowError('BLOB longer than INT_MAX bytes')
+    return data
+
+
+def wrong_count(statement, count):
+    """Return the exception for a wrong number of parameters."""
+    return ProgrammingError('Incorrect number of bindings supplied. The current statement uses '
+                            '%d, and there are %d supplied.' % (statement.parameters, count))
+
+
+def pack_any(statement, parameters):
+    """Pack all parameters, given as a tuple, a list, another sequence, or a dict for named ones.
+
+    Raises:
+        ProgrammingError: they don't fit the statement, or a value's type can't be stored.
+    """
+    offset = 0
+    if isinstance(parameters, dict):
+        for position in range(statement.parameters):
+            name = statement.names[position] if statement.names else None
+            if name is None:
+                raise ProgrammingError('Binding %d has no name, but you supplied a dictionary '
+                                       '(which has only names).' % (position + 1))
+            try:
+                value = parameters[name[1:]]
+            except LookupError:
+                raise ProgrammingError('You did not supply a value for binding parameter :%s.'
+                                       % name[1:]) from None
+            offset = pack_value(statement, position, value, offset)
+        return
+    if not hasattr(type(parameters), '__getitem__'):
+        raise ProgrammingError('parameters are of unsupported type')
+    count = len(parameters)
+    if count != statement.parameters:
+        raise wrong_count(statement, count)
+    for position in range(count):
+        if not statement.nameless and statement.names[position] is not None \
+                and not statement.names[position].startswith('?'):
+            warn("Binding %d ('%s') is a named parameter, but you supplied a sequence which "
+                 "requires nameless (qmark) placeholders. Starting with Python 3.14 an "
+                 "sqlite3.ProgrammingError will be raised."
+                 % (position + 1, statement.names[position]))
+        offset = pack_value(statement, position, parameters[position], offset)
+
+
+def parameter_names(pointer, count):
+    """Return the names of a statement's parameters, with their prefixes (list of str or None)."""
+    return [text(lib.sqlite3_bind_parameter_name(pointer, i + 1)) for i in range(count)]
+
+
+def generate(count):
+    """Return the source of the function that packs `count` positional parameters of plain types."""
+    lines = [
+        'def pack(statement, parameters, base, offset):',
+        '    kind = type(parameters)',
+        '    if kind is not tuple and kind is not list:',
+        '        return -1',
+        '    if len(parameters) != %d or not statement.nameless or not registry.plain:' % count,
+        '        return -1',
+        '    cells = statement.cells_in']
+    for i in range(count):
+        tag, word = 'base + %d' % (2 * i), 'base + %d' % (2 * i + 1)
+        lines += [
+            '    value = parameters[%d]' % i,
+            '    kind = type(value)',
+            '    if kind is int:',
+            '        cells[%s] = 1' % tag,
+            '        try:',
+            '            cells[%s] = value' % word,
+            '        except OverflowError:',
+            '            return -1',
+            '    elif kind is float:',
+            '        cells[%s] = 2' % tag,
+            '        statement.doubles_in[%s] = value' % word,
+            '    elif kind is str or kind is bytes:',
+            '        if kind is str:',
+            '            value = value.encode()',
+            '            cells[%s] = 3 | len(value) << 3' % tag,
+            '        else:',
+            '            cells[%s] = 4 | len(value) << 3' % tag,
+            '        cells[%s] = offset' % word,
+            '        end = offset + len(value)',
+            '        if end > statement.arena.size:',
+            '            statement.arena.grow(end)',
+            '        statement.arena.view[offset:end] = value',
+            '        offset = end',
+            '    elif value is None:',
+            '        cells[%s] = 5' % tag,
+            '    else:',
+            '        return -1']
+    return '\n'.join(lines + ['    return offset']) + '\n'
+
+
+def refuse(statement, parameters, base, offset):
+    """Stand in for a generated function where there are too many parameters."""
+    return -1
+
+
+_functions: dict = {}
+
+
+def packer(count):
+    """Return the function that packs `count` parameters if they are of plain types.
+
+    It is called as `pack(statement, parameters, base, offset)` with a tuple or a list; the cells go
+    to `base` and later words of the buffer, texts and blobs to `offset` of the arena and behind. It
+    returns where the arena is free afterwards, or -1 if `pack_any` is to do it.
+    """
+    if count > UNROLLED:
+        return refuse
+    function = _functions.get(count)
+    if function is None:
+        namespace = define(generate(count), 'pack_%d' % count, {'registry': registry},
+                           keep=True)
+        function = _functions[count] = namespace['pack']
+    return function

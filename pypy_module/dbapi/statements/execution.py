@@ -1,0 +1,219 @@
+"""How a connection runs statements: through fused calls, or handed to the inliner."""
+
+from pypy_module.dbapi import constants, errors
+from pypy_module.dbapi.adapters import converters
+from pypy_module.dbapi.mixin import Any, Part
+from pypy_module.dbapi.statements import binding, tiers
+from pypy_module.dbapi.statements.locks import EXCLUSIVE, LOCKED, asking, run_again, watching
+from pypy_module.dbapi.statements.statement import skip
+from pypy_module.ffi.library import NUMBERS, ffi, lib
+
+OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
+BUSY = NUMBERS['SQLITE_BUSY']
+LAST, BEGIN, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQPYTE_GROW']
+IN_TRANSACTION, ASK = NUMBERS['SQPYTE_IN_TRANSACTION'], NUMBERS['SQPYTE_ASK']
+REPREPARES, CHANGES = NUMBERS['SQPYTE_ROW_REPREPARES'], NUMBERS['SQPYTE_ROW_CHANGES']
+ROWID, ERROR = NUMBERS['SQPYTE_ROW_ROWID'], NUMBERS['SQLITE_ERROR']
+DONE_ROWS = NUMBERS['SQPYTE_ROW_COUNT']
+MANY_ROWS = 100         # most rows of parameters that one call takes
+MANY_BYTES = 64 * 1024  # it takes no more when they have so many bytes of texts and blobs
+
+fused_execute = lib.sqpyte_execute
+
+
+class Running(Part):
+    """The part of a connection that runs statements.
+
+    Attributes:
+        _runners: of the inliner, in the middle of their rows (list; see tiers.py).
+        _raised: what a collation raised during the present call, or None.
+        _dropped: blobs (`sqlite3_blob *`) that were dropped while there were runners (list).
+    """
+
+    _runners: list
+    _dropped: list
+    _raised: Any
+
+    def _run(self, statement, parameters):
+        """Bind, step and fetch in one call.
+
+        Returns:
+            ROW with a row in the statement's buffer, LAST with the only row there, or DONE.
+        Raises:
+            what packing the parameters raises, or SQLite's error; the statement is given back.
+        """
+        flags = statement.one_row if self._plain else 0
+        if not statement.readonly:
+            if statement.is_dml:
+                flags |= self._begin_flag
+        if watching:
+            flags |= ASK
+        if self._runners and not statement.queries:
+            self._before_c_call_that_may_write()
+        try:
+            self._pack(statement, parameters)
+            rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
+                               flags, statement.cells)
+            if rc != ROW and rc != DONE and rc != LAST:
+                rc = self._run_otherwise(statement, rc, flags)
+            if statement.cells[REPREPARES] != statement.reprepares:
+                statement.recompiled()
+            return rc
+        except BaseException:
+            statement.reset()
+            self._give_back(statement)
+            raise
+
+    def _pack(self, statement, parameters):
+        """Pack the parameters; the transaction is begun before any adapter runs, and if they don't fit."""
+        try:
+            if statement.pack(statement, parameters, 0, 0) >= 0:
+                return
+        except BaseException:
+            self._begin_for(statement)
+            raise
+        self._begin_for(statement)
+        binding.pack_any(statement, parameters)
+        if not self._db:    # an adapter has closed it
+            self._check_open()
+
+    def _run_many(self, statement, rows, start):
+        """Run a statement for as many rows of parameters of plain types as its buffer holds.
+
+        Args:
+            statement: the Statement, borrowed and not in the middle of its rows.
+            rows: parameters (list or tuple of tuples or lists).
+            start: index of the first row to run (int).
+        Returns:
+            how many rows were run, and how many changes they made (two int).
+        Raises:
+            SQLite's error.
+        """
+        width = 2 * statement.parameters
+        count = offset = 0
+        while count < MANY_ROWS and offset < MANY_BYTES and start + count < len(rows):
+            end = statement.pack(statement, rows[start + count], count * width, offset)
+            if end < 0:
+                break
+            offset = end
+            count += 1
+        if count == 0:
+            return 0, 0
+        if self._runners:
+            self._before_c_call_that_may_write()
+        cells = statement.cells
+
+        def run():
+            return lib.sqpyte_execute_many(statement.pointer, statement.cells_in,
+                                           statement.arena.pointer, count, cells)
+        with asking(self):
+            rc = run()
+        if rc != DONE:
+            run_again(self, rc, lambda: OK)     # that row by the next call
+            statement.reset()
+            statement.busy = True
+        return cells[DONE_ROWS], cells[CHANGES]
+
+    def _run_otherwise(self, statement, rc, flags):
+        """Deal with what the fused call rarely returns; see `_run`."""
+        if rc == BEGIN:
+            self._begin_for(statement)
+            rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
+                               flags & ~IN_TRANSACTION, statement.cells)
+        exclusive = bool(watching) and not statement.is_dml and not statement.queries and (
+            statement.sql[skip(statement.sql):][:6].lower() in EXCLUSIVE)
+        if rc == LOCKED or rc == ERROR and exclusive:
+            def again():
+                lib.sqlite3_reset(statement.pointer)
+                return fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
+                                     flags & ~IN_TRANSACTION, statement.cells)
+            rc = run_again(self, rc, again, exclusive)
+        if rc == GROW:
+            rc = statement.grow()
+        if rc != ROW and rc != DONE and rc != LAST:
+            raise errors.from_database(self._db)
+        return rc
+
+    def _to_be_planned(self, statement):
+        """Whether a statement takes the way through `_plan`: the inliner's, or empty ones'."""
+        statement.patience = -1
+        statement.inlining = None
+        if not statement.pointer:
+            return True
+        interest = tiers.NOT if tiers.planner is None else tiers.planner.considers(statement)
+        if interest == tiers.LATER:
+            statement.patience = tiers.planner.patience
+        return interest == tiers.AT_ONCE
+
+    def _plan(self, cursor, statement, parameters):
+        """`_run`, but the inliner may take the statement over: then INLINED is returned.
+
+        An empty statement does nothing: OK.
+        """
+        if self._runners and not statement.queries:
+            self._before_c_call_that_may_write()
+        try:
+            self._pack(statement, parameters)
+            if not statement.pointer:
+                self._give_back(statement)
+                return OK
+            if lib.sqpyte_bind(statement.pointer, statement.cells_in, statement.arena.pointer):
+                raise errors.from_database(self._db)
+            rc = tiers.planner.begin(self, cursor, statement)
+            if rc != ROW and rc != DONE and rc != tiers.INLINED:
+                if rc not in (BUSY, LOCKED) or self._raised is not None:
+                    raise errors.from_database(self._db)
+                statement.reset()
+                statement.busy = True
+                rc = self._run(statement, parameters)
+            if not self._db:    # a function has closed it
+                self._check_open()
+            if statement.cells[REPREPARES] != statement.reprepares:
+                statement.recompiled()
+            statement.cells[ROWID] = lib.sqlite3_last_insert_rowid(self._db)
+            return rc
+        except BaseException:
+            statement.reset()
+            self._give_back(statement)
+            raise
+
+    def _plan_anew(self):
+        """Have the inliner asked again about every statement."""
+        for statement in list(self._all):
+            statement.inlinable = self._to_be_planned(statement)
+
+    def _before_c_call_that_may_write(self):
+        """Hand statements that the inliner runs back to C, before their pages or schema change."""
+        self._roll_back()
+        while self._dropped:
+            lib.sqlite3_blob_close(self._dropped.pop())
+
+    def _roll_back(self):
+        """The same, called by C in the middle of something."""
+        runners, self._runners = self._runners, []
+        for runner in runners:
+            runner.settle()
+
+    def _reraise(self):
+        """Raise what a collation raised; it couldn't pass through SQLite."""
+        error, self._raised = self._raised, None
+        raise error
+
+    def _converters(self, statement):
+        """Return per column its converter or None (list), by declared type and column name."""
+        found = []
+        for i in range(statement.columns):
+            converter = None
+            if self.detect_types & constants.PARSE_COLNAMES:
+                name = ffi.string(lib.sqlite3_column_name(statement.pointer, i)).decode()
+                _, bracket, rest = name.partition('[')
+                declared, end, _ = rest.partition(']')
+                if bracket and end:
+                    converter = converters.get(declared.rpartition('[')[2].upper())
+            if converter is None and self.detect_types & constants.PARSE_DECLTYPES:
+                declared = lib.sqlite3_column_decltype(statement.pointer, i)
+                if declared:
+                    name = ffi.string(declared).decode()
+                    converter = converters.get(name.partition(' ')[0].partition('(')[0].upper())
+            found.append(converter)
+        return found

@@ -1,0 +1,121 @@
+"""What to do when a statement meets a lock: it may be that of a cursor which is garbage.
+
+Where dropped cursors aren't freed at once, a statement doesn't wait for a lock before garbage has been
+collected: C asks (`asking`), at the very place where the lock is met, so nothing is done twice. And no
+error is raised that a statement in the middle of its own connection's rows may be to blame for, before *all*
+garbage has been collected (`run_again`, `tried`): where objects count references, cursors that are gone hold
+nobody up.
+"""
+
+import contextlib
+import gc
+
+from pypy_module.dbapi import errors
+from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+
+LOCKED, ERROR = NUMBERS['SQLITE_LOCKED'], NUMBERS['SQLITE_ERROR']
+BUSY_WORDS = NUMBERS['SQPYTE_BUSY_WORDS']
+# Statements that fail with SQLITE_ERROR beside others that are in the middle of their rows; they run no
+# code of the user's, so they can be tried twice.
+EXCLUSIVE = ('vacuum', 'detach', 'pragma')
+
+# Includes a minor collection, unless it is the last step of a major one: hence twice.
+collect_step = getattr(gc, 'collect_step', gc.collect)
+
+# Connections with cursors in the middle of their rows, as far as is known, by their identity: only
+# where dropped cursors aren't freed at once. A lock that SQLite meets may be one of theirs.
+watching: dict = {}
+
+
+class Asked:
+    """The callback by which C asks, once it is made."""
+
+    callback = None
+
+
+def ready():
+    """Have C ask before a statement waits for a lock; called when the first connection is watched."""
+    if Asked.callback is None:
+        Asked.callback = ffi.callback('int(void *)', free_others, error=0)
+        lib.sqpyte_free_locks_by(Asked.callback)
+
+
+def free_others(db):
+    """Free locks of other connections than that with this `sqlite3 *`, which is in a statement;
+    returns whether there were any (bool)."""
+    return free_locks(collect_young, db) or free_locks(gc.collect, db)
+
+
+@contextlib.contextmanager
+def asking(connection):
+    """Within it a Connection frees locks of dropped cursors before it waits; it may be closed there."""
+    if not watching:
+        yield
+        return
+    busy = ffi.new('int64_t[]', BUSY_WORDS)
+    db = connection._db
+    lib.sqpyte_ask_before_waiting(db, busy)
+    try:
+        yield
+    finally:
+        if connection._db:
+            lib.sqpyte_ask_no_more(db, busy)
+
+
+def run_again(connection, rc, again, exclusive=False):
+    """What has failed is tried again if a dropped cursor of its own connection may have been to blame.
+
+    Args:
+        connection: the Connection.
+        rc: the result code (int).
+        again: function without arguments, which tries it and returns a result code.
+        exclusive: it fails with ERROR, too, while other statements are in the middle of their rows (bool).
+    Returns:
+        the result code; it isn't LOCKED.
+    Raises:
+        SQLite's error of the last try.
+    """
+    error = errors.from_database(connection._db)
+    if rc == LOCKED or rc == ERROR and exclusive:
+        for collect in (collect_young, gc.collect):
+            if free_locks(collect):
+                rc = again()
+                if rc != LOCKED and not (exclusive and rc == ERROR):
+                    return rc
+                error = errors.from_database(connection._db)
+    raise error
+
+
+def tried(call):
+    """Return the result code of `call()`; it is called again if dropped cursors may be to blame for it."""
+    rc = call()
+    if rc and free_locks(gc.collect):
+        rc = call()
+    return rc
+
+
+def free_locks(collect, busy=ffi.NULL):
+    """Reset statements, of any connection of this thread, whose cursors are garbage.
+
+    Args:
+        collect: the function that collects it: collect_young or gc.collect.
+        busy: the `sqlite3 *` of a connection that is to be left alone, or NULL.
+
+    Returns:
+        whether there were any (bool).
+    """
+    lenders = [lender for lender in [reference() for reference in list(watching.values())]
+               if lender is not None and (not busy or address_of(lender._db) != address_of(busy))]
+    if not lenders:
+        return False
+    before = sum(lender._reclaimed for lender in lenders)
+    collect()
+    for lender in lenders:
+        lender._reclaim_if_mine()
+    return sum(lender._reclaimed for lender in lenders) > before
+
+
+def collect_young():
+    """Collect garbage of the youngest generation."""
+    collect_step()
+    collect_step()

@@ -1,0 +1,202 @@
+"""A prepared statement with the buffers through which a fused call binds, steps and fetches.
+
+Statements belong to their connection, which keeps them for their SQL; a cursor borrows one while it
+runs (`busy`). A statement knows its borrower only weakly, so one whose cursor was dropped can be
+told, reset and lent again.
+"""
+
+from pypy_module.dbapi import errors
+from pypy_module.dbapi.columns import Columns
+from pypy_module.dbapi.deprecation import SINCE_312
+from pypy_module.dbapi.mixin import Any
+from pypy_module.dbapi.statements import binding
+from pypy_module.dbapi.statements import decoding
+from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
+
+DML = ('insert', 'update', 'delete', 'replace')
+QUERY = ('select', 'values', 'with', 'explain')
+
+CELLS = NUMBERS['SQPYTE_ROW_CELLS']
+REPREPARES = NUMBERS['SQPYTE_ROW_REPREPARES']
+ONE_ROW = NUMBERS['SQPYTE_ONE_ROW']
+FACTS = NUMBERS['SQPYTE_FACT_COUNT']
+# Room behind the cells of a statement that returns one row, for its texts and blobs.
+TAIL = 64
+LONGEST_TAIL = 8192
+LIMIT_SQL_LENGTH = NUMBERS['SQLITE_LIMIT_SQL_LENGTH']
+GROW = NUMBERS['SQPYTE_GROW']
+
+
+def skip(sql):
+    """Return where in `sql` (str) the first token starts, behind blanks and comments (int)."""
+    start, end = 0, len(sql)
+    while start < end:
+        if sql[start] in ' \t\f\r\n':
+            start += 1
+        elif sql.startswith('--', start):
+            start = sql.find('\n', start) + 1 or end
+        elif sql.startswith('/*', start):
+            start = sql.find('*/', start + 2) + 2
+            if start == 1:
+                return end
+        else:
+            break
+    return start
+
+
+def prepare(db, sql):
+    """Compile one statement.
+
+    Args:
+        db: the `sqlite3 *`.
+        sql: its text (str).
+    Returns:
+        the `sqlite3_stmt *`; NULL if the text is empty.
+    Raises:
+        Error: SQLite rejects it, it is too long, or there is more than one statement.
+    """
+    data = sql.encode()
+    if len(data) > lib.sqlite3_limit(db, LIMIT_SQL_LENGTH, -1):
+        raise errors.DataError('query string is too large')
+    if b'\0' in data:
+        raise errors.ProgrammingError('the query contains a null character')
+    source = ffi.new('char[]', data)
+    result = ffi.new('sqlite3_stmt *[1]')
+    tail = ffi.new('const char *[1]')
+    if lib.sqlite3_prepare_v2(db, source, len(data) + 1, result, tail):
+        raise errors.from_database(db)
+    rest = data[tail[0] - source:].decode()
+    if skip(rest) < len(rest):
+        lib.sqlite3_finalize(result[0])
+        raise errors.ProgrammingError('You can only execute one statement at a time.')
+    return result[0]
+
+
+class Statement:
+    """A prepared statement.
+
+    Attributes:
+        pointer: the `sqlite3_stmt *`; NULL for an empty SQL text or when finalised.
+        sql: its text (str).
+        busy: a cursor or an execution uses it (bool).
+        owner: weak reference to the cursor that is in the middle of its rows, or None.
+        cached: the connection keeps it for its SQL; else it is finalised after use (bool).
+        short: the row buffer had no room for the texts of the only row (bool).
+        used: it has been lent again since the cache last looked for what to drop (bool).
+        is_dml: it starts with INSERT, UPDATE, DELETE or REPLACE (bool).
+        readonly: it can't write to the database (bool).
+        one_row: ONE_ROW if it can't return a second row, else 0: a flag of `sqpyte_execute`.
+        parameters: how many it has (int); `names`, `nameless`: see binding.py.
+        description: the Columns, or None if it has none.
+        queries: it is a query, which can't do anything to other statements (bool).
+        inlinable: it takes the way through the connection's `_plan` (bool).
+        patience: how many rows it returns from C before the inliner is asked; never if below 0.
+        rows_in_c: about how many rows of loops that may be inlined C has done (int).
+        runner: the inliner's, which runs it at present, or None.
+        inlining: what the inliner knows of it, or None.
+        leftover: the inliner's runner that has rows which C has computed ahead, in place of the
+            next steps, or None.
+        kept: what the texts of the row in the buffer are in, if not in SQLite's memory.
+    """
+
+    def __init__(self, db, sql, without_type=False):
+        """Prepare `sql` (str) for `db` (`sqlite3 *`); `without_type`: see `column_names`."""
+        self.pointer = prepare(db, sql)
+        self.sql = sql
+        self.busy = False
+        self.owner: Any = None
+        self.cached = False
+        self.used = False
+        self.short = False
+        self.inlinable = False
+        self.patience = -1
+        self.rows_in_c = 0
+        self.runner: Any = None
+        self.inlining: Any = None
+        self.leftover: Any = None
+        self.kept: Any = None
+        self.without_type = without_type
+        start = skip(sql)
+        keyword = sql[start:start + 7].lower()
+        self.is_dml = keyword.startswith(DML)
+        facts = ffi.new('int64_t[]', FACTS)
+        if self.pointer:
+            lib.sqpyte_facts(self.pointer, facts)
+        self.parameters = facts[0]
+        self.readonly = bool(facts[2]) or not self.pointer
+        self.queries = self.readonly and keyword.startswith(QUERY)
+        self.one_row = ONE_ROW if facts[3] else 0
+        self.names: Any = None
+        self.nameless = True
+        if facts[4]:
+            self.names = binding.parameter_names(self.pointer, self.parameters)
+            # Whether values by position go without a warning.
+            self.nameless = not SINCE_312 or all(
+                [name is None or name.startswith('?') for name in self.names])
+        self.pack = binding.packer(self.parameters)
+        self.arena = binding.Arena()
+        self.allot_parameters(1)
+        self.reprepares = 0
+        self.describe(facts[1])
+        self.allot(CELLS + 2 * facts[1] + (TAIL if facts[3] else 0))
+
+    def allot_parameters(self, rows):
+        """Make the buffer of the parameters long enough for `rows` rows of them (int)."""
+        self.rows_in = rows
+        self.cells_in = ffi.new('int64_t[]', 2 * self.parameters * rows + 1)
+        self.doubles_in = ffi.cast('double *', self.cells_in)
+
+    def allot(self, words):
+        """Make the row buffer `words` (int) long."""
+        self.cells = ffi.new('int64_t[]', words)
+        self.cells[0] = words
+        self.doubles = ffi.cast('double *', self.cells)
+        self.texts = ffi.cast('char **', self.cells)
+
+    def describe(self, columns):
+        """Take over the number and the names of the columns, as they are now."""
+        self.columns = columns
+        self.decode = decoding.decoder(columns)
+        self.description = None
+        if columns:
+            self.description = Columns(decoding.column_names(self.pointer, self.without_type))
+
+    def recompiled(self):
+        """Adapt to the new columns after SQLite has compiled the statement again."""
+        self.reprepares = self.cells[REPREPARES]
+        self.describe(lib.sqlite3_column_count(self.pointer))
+
+    def grow(self):
+        """Enlarge the row buffer for the present row, and store that row again."""
+        self.allot(CELLS + 2 * lib.sqlite3_column_count(self.pointer))
+        return lib.sqpyte_row(self.pointer, self.cells)
+
+    def lengthen(self):
+        """Enlarge the row buffer for the next row, for more text than fitted there."""
+        self.short = False
+        words = self.cells[0]
+        if words < LONGEST_TAIL:
+            self.allot(2 * words)
+
+    def reset(self):
+        """End the statement's run; it can be lent again."""
+        self.busy = False
+        self.owner = None
+        if self.runner is not None:
+            self.runner.detach()
+        if self.pointer:
+            lib.sqlite3_reset(self.pointer)
+
+    def abandon(self, reference):
+        """Called with the dead weak reference to the owner, where objects count references."""
+        if self.owner is reference:
+            self.reset()
+
+    def finalize(self):
+        """Free the statement in C; it can't be used any more."""
+        if self.runner is not None:
+            self.runner.detach()
+        pointer, self.pointer = self.pointer, NULL
+        self.owner = None
+        if pointer:
+            lib.sqlite3_finalize(pointer)

@@ -1,0 +1,257 @@
+"""A connection's prepared statements: kept for their SQL, lent to cursors, and taken back.
+
+A cursor in the middle of its rows keeps its statement busy, and with it a read transaction. CPython
+frees a dropped cursor at once. PyPy frees it when it collects garbage, so statements look for their
+cursor through a weak reference, on four occasions: when the same SQL runs again and its statements
+are all busy; after each major garbage collection (a sentinel object without references is finalised
+by it, and makes the next one; PyPy's `gc.hooks` would tell of minor ones, but they end up in the
+traces of hot loops); when the connection is closed; and when a statement of any connection of this thread
+meets a lock: before it waits, garbage is
+collected (locks.py). So a dropped cursor makes nobody in its own process wait. Another process
+waits until the one that dropped the cursor has a major collection, or has closed the connection: if it
+does nothing at all, as long as that lasts.
+
+A finaliser runs between any two instructions of the program, so all it does is to reset statements
+that nobody else will touch.
+"""
+
+import sys
+import weakref
+from _thread import get_ident
+
+from pypy_module.dbapi.mixin import Any, Part
+from pypy_module.dbapi.statements.locks import collect_young, ready, watching
+from pypy_module.dbapi.statements.statement import Statement
+
+REFERENCE_COUNTS = sys.implementation.name == 'cpython'
+# So many statements of the same SQL, all busy, suggest that their cursors are garbage.
+MANY = 512
+
+
+class Clones:
+    """Further statements of a SQL text that is cached, for when the cached one is busy.
+
+    Attributes:
+        all: every one of them (set of Statement).
+        idle: those that aren't in use (list of Statement); some may be missing.
+        many: how many there are before a garbage collection is tried (int).
+    """
+
+    def __init__(self):
+        self.all = set()
+        self.idle = []
+        self.many = MANY
+
+    def gather(self):
+        """Put into `idle` what isn't in use, or whose cursor is gone."""
+        for statement in self.all:
+            if abandoned(statement):
+                statement.reset()
+        self.idle = [statement for statement in self.all if not statement.busy]
+
+    def collect(self):
+        """Collect garbage to find cursors that are gone."""
+        collect_young()
+        self.gather()
+        if len(self.idle) < len(self.all) // 4:
+            self.many *= 2  # they are in use, it seems
+
+
+def abandoned(statement):
+    """Whether the cursor that was in the middle of the statement's rows is gone."""
+    return statement.owner is not None and statement.owner() is None
+
+
+class Sentinel:
+    """Garbage from the start: finalised by the next collection, it lets the connection look."""
+
+    def __init__(self, lender):
+        self.lender = weakref.ref(lender)
+
+    def __del__(self):
+        lender = self.lender()
+        if lender is not None:
+            lender._collected()
+        else:
+            for key, reference in list(watching.items()):
+                if reference() is None:
+                    watching.pop(key, None)
+
+
+class Lender(Part):
+    """The part of a connection that owns its statements.
+
+    Attributes:
+        _statements: the cached statements by their SQL (dict of str to Statement).
+        _clones: further statements of a cached SQL, while the cached one is busy (dict of Clones).
+        _all: every statement there is (set of Statement).
+        _left: those of a database that was closed when a cursor used them (set of Statement).
+        _evicted: those taken out of the cache while a cursor used them (list of Statement).
+        _user: the thread that may use the connection without a lock (its identity), 0 if closed,
+            -1 if several may.
+    """
+
+    _user = 0
+    _left: Any = ()
+
+    def _open_statements(self, capacity):
+        """Start with no statements and room for `capacity` (int) in the cache."""
+        self._statements = {}
+        self._clones = {}
+        self._all = set()
+        self._evicted = []
+        self._capacity = capacity
+        self._armed = False
+        self._reclaimed = 0
+
+    def _borrow(self, sql):
+        """Return a Statement for `sql` (str) that isn't busy, and mark it as busy."""
+        statement = self._statements.get(sql) if type(sql) is str else None
+        if statement is None or statement.busy:
+            statement = self._lend(sql)
+        else:
+            statement.used = True
+        statement.busy = True
+        return statement
+
+    def _lend(self, sql):
+        """`_borrow` when the cache has no idle statement for `sql`."""
+        if not isinstance(sql, str):
+            raise TypeError('execute() argument 1 must be str, not ' + type(sql).__name__)
+        sql = str.__getitem__(sql, slice(None))
+        cached = self._statements.get(sql)
+        if cached is None:
+            statement = self._prepare(sql)
+            if self._capacity > 0:
+                if len(self._statements) >= self._capacity:
+                    self._evict()
+                statement.cached = True
+                self._statements[sql] = statement
+            return statement
+        if abandoned(cached):
+            cached.reset()
+        if not cached.busy:
+            return cached
+        return self._clone(sql)
+
+    def _clone(self, sql):
+        """Return an idle Statement for a `sql` whose cached one is busy."""
+        clones = self._clones.get(sql)
+        if clones is None:
+            clones = self._clones[sql] = Clones()
+        if not clones.idle:
+            if REFERENCE_COUNTS:
+                clones.gather()
+            elif len(clones.all) >= clones.many:
+                clones.collect()
+        if clones.idle:
+            return clones.idle.pop()
+        statement = self._prepare(sql)
+        clones.all.add(statement)
+        return statement
+
+    def _prepare(self, sql):
+        """Return a new Statement; raises what `statement.prepare` raises."""
+        statement = Statement(self._db, sql, self._without_type)
+        statement.inlinable = self._to_be_planned(statement)
+        self._all.add(statement)
+        return statement
+
+    def _evict(self):
+        """Take a statement out of the cache that wasn't used for long."""
+        oldest = self._statements.pop(next(iter(self._statements)))
+        while oldest.used:
+            oldest.used = False
+            self._statements[oldest.sql] = oldest
+            oldest = self._statements.pop(next(iter(self._statements)))
+        oldest.cached = False
+        self._evicted.append(oldest)
+        clones = self._clones.pop(oldest.sql, None)
+        if clones is not None:
+            self._evicted += list(clones.all)
+        busy = []
+        for statement in self._evicted:
+            if statement.busy:
+                busy.append(statement)
+            else:
+                self._retire(statement)
+        self._evicted = busy
+
+    def _give_back(self, statement):
+        """Take a statement back that has been reset."""
+        statement.busy = False
+        statement.owner = None
+        if statement.short:
+            statement.lengthen()
+        if not statement.cached:
+            self._retire(statement)
+
+    def _retire(self, statement):
+        """Finalise a statement that isn't cached, unless its SQL is and it may be needed again."""
+        clones = self._clones.get(statement.sql)
+        if clones is not None and statement in clones.all:
+            if len(clones.idle) < MANY:
+                clones.idle.append(statement)
+                return
+            clones.all.discard(statement)
+        self._all.discard(statement)
+        if self._left:
+            self._left.discard(statement)
+        statement.finalize()
+
+    def _watch(self, cursor, statement):
+        """Return the weak reference that tells when `cursor` is gone, which resets `statement`."""
+        if REFERENCE_COUNTS:
+            return weakref.ref(cursor, statement.abandon)
+        if not self._armed:
+            self._armed = True
+            ready()
+            watching[id(self)] = weakref.ref(self)
+            Sentinel(self)
+        return weakref.ref(cursor)
+
+    def _collected(self):
+        """Called by a finaliser after a garbage collection; looks again after the next one."""
+        self._reclaim_if_mine(finalizing=True)
+        if self._user and any(statement.owner is not None for statement in list(self._all)):
+            Sentinel(self)
+        else:
+            self._armed = False
+            watching.pop(id(self), None)
+
+    def _reclaim_if_mine(self, finalizing=False):
+        """`_reclaim`, if this thread may use the connection now."""
+        if self._user == get_ident():
+            self._reclaim(finalizing)
+        elif self._user == -1 and self._lock.acquire(False):
+            try:
+                self._reclaim(finalizing)
+            finally:
+                self._lock.release()
+
+    def _reclaim(self, finalizing=False):
+        """Reset the statements whose cursors are gone, no more; `_reclaimed` counts them.
+
+        Args:
+            finalizing: a runner of the inliner may be in the middle of a row (bool): statements that write,
+                whose end it would have to be rolled back for, wait for the next occasion.
+        """
+        for statement in list(self._all):
+            if abandoned(statement) and (statement.readonly or not (finalizing and self._runners)):
+                statement.reset()
+                self._reclaimed += 1
+
+    def _close_statements(self, busy_too):
+        """Finalise all statements; without `busy_too` those that a cursor uses stay usable."""
+        left = set()
+        for statement in list(self._all) + list(self._left):
+            statement.cached = False
+            if busy_too or not statement.busy:
+                statement.finalize()
+            else:
+                left.add(statement)
+        self._left = left
+        self._statements = {}
+        self._clones = {}
+        self._all = set()
+        self._evicted = []

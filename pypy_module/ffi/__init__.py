@@ -1,0 +1,1 @@
+"""The C library as Python sees it, raw memory, and compiled source."""

@@ -1,0 +1,1 @@
+"""The inliner: loops of queries as Python classes, which PyPy's JIT traces."""

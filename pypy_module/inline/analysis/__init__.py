@@ -1,0 +1,1 @@
+"""Which loops of a program can be inlined, and how; no code is made here."""

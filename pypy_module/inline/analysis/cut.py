@@ -1,0 +1,415 @@
+"""Which calls of user code in a query's loops can be inlined although C runs the loops: analysis.
+
+Joins, index scans and the loops behind a sorter stay in C, which runs them ahead of the caller (see
+effects.py).  What they call in Python is cut out: a cut is a run of opcodes of an innermost
+loop, from its first call of user code to the last opcode that depends on one.  Its opcodes are
+
+* late: the calls, the row that is returned, jumps (which decide on further calls), and whatever
+  reads what these have written.  Python does them, row by row, when the caller asks.
+* early: all others.  C runs them, whatever the jumps among them will decide, and keeps the values
+  that late opcodes read (c_engine/rows/cuts.h).  They change nothing but registers.
+
+What C does from the cut's end to its beginning again depends on nothing late, or it isn't run ahead.
+A cut begins and ends in Python's hands: nothing of the user's is called earlier, later, more or less
+often than by SQLite.
+"""
+
+from c_engine.generated import opcodes
+from pypy_module.ffi.library import NUMBERS, address_of, ffi
+from pypy_module.inline.analysis import effects
+from pypy_module.inline.analysis.effects import FREE, UNDONE
+from pypy_module.inline.analysis.scan import (
+    AGGREGATE_STEPS,
+    AHEAD,
+    COPIES,
+    COUNTERS,
+    FUNCTIONS,
+    IN_C_ONE,
+    JUMPS,
+    NOTHING,
+    RUN,
+    SUPPORTED,
+    Refused,
+)
+from sqpyte.vm.program import liveness
+from sqpyte.vm.values.compare import OTHER
+
+FIRST, LAST = NUMBERS['SQPYTE_CUT_FIRST'], NUMBERS['SQPYTE_CUT_LAST']
+TAIL_AT = NUMBERS['SQPYTE_CUT_HEAD']
+CURSORS = effects.READS | effects.CHANGES
+ENDS = (opcodes.OP_Next, opcodes.OP_Prev, opcodes.OP_SorterNext)
+ONCE, ROW = opcodes.OP_Once, opcodes.OP_ResultRow
+JUMPING = opcodes.OPFLG_JUMP
+# Early opcodes that a cut may hold: done again, they do the same.
+_EARLY = frozenset(getattr(opcodes, 'OP_' + name) for name in (
+    'Column Rowid IdxRowid RowData Offset FinishSeek Integer Int64 Real String String8 Null Blob '
+    'Variable Copy SCopy IntCopy Concat Add Subtract Multiply Divide Remainder BitAnd BitOr '
+    'ShiftLeft ShiftRight BitNot And Or Not IsTrue ZeroOrNull CollSeq MakeRecord Noop Explain '
+    'ReleaseReg ClrSubtype Function PureFunc RealAffinity Affinity Cast').split())
+# Accumulators that can be put back.
+SUMS = ('sum', 'total', 'avg', 'count')
+MOST_VALUES = 100       # that a row keeps
+
+
+class Cut:
+    """A cut; for the code generator it is like a Loop (scan.py), of which see the rest.
+
+    Attributes:
+        head: pc of the first opcode; end: pc behind the last one.
+        way: FREE or UNDONE.
+        shape: AHEAD if the cut holds the row that is returned, else RUN.
+        late: its late opcodes (list of pcs, ascending); mine: those that Python does.
+        around: pcs from which its first opcode may be reached (set).
+        captures: by the pc of a late opcode, the registers that C keeps there (dict of lists).
+        loads: by pc, ascending: (register, number of the value), which the register has from there
+            on (dict of lists).
+        order: pcs for which code is generated: of late opcodes, of loads and of jumps' targets.
+        spec: address of the spec for `sqpyte_cut`; its memory lives as long as this object.
+    """
+
+    def __init__(self, program, flow, aheads, head, end):
+        """Analyse the calls in the innermost loop from pc `head` to its Next at `end`; raises
+        Refused."""
+        self.ops = program.ops
+        self.flow = flow
+        self.aheads = aheads
+        self.calls = aheads.calls
+        self.bounds = range(head, end)
+        self.python = [pc for pc in self.bounds if pc in self.calls.python]
+        self.head = self.cut = self.python[0]
+        self.slice = []
+        self.merged = set()
+        self.reals = set()
+        self.changed = set()
+        self.tail_fields = set()
+        self._classify()
+        self._check_early()
+        self._find_registers()
+        self._find_captures()
+        self._find_way()
+        self._check_late()
+        self._make_spec()
+        self.around = self._find_around()
+
+    def jumps(self, pc):
+        """Whether the opcode at pc may jump."""
+        return bool(opcodes.PROPERTIES[self.ops[pc].opcode] & JUMPING)
+
+    def _classify(self):
+        """Set `end`, `late`, `early`, `row`, `skipped`, `targets`, `exits`."""
+        ops, flow = self.ops, self.flow
+        rows = [pc for pc in self.bounds if ops[pc].opcode == ROW]
+        if len(rows) > 1 or rows and rows[0] < self.head:
+            raise Refused('a row is returned before the call')
+        self.row = rows[0] if rows else None
+        last = max(self.python + rows)
+        while True:
+            late, self.skipped, written = [], set(), {}
+            for pc in range(self.head, self.bounds.stop):
+                op = ops[pc]
+                if pc in self.skipped:
+                    continue
+                if op.opcode == ONCE and pc <= last:
+                    self.skipped |= set(range(pc, op.p2))
+                    continue
+                reads = flow.reads[pc]
+                if reads is None:
+                    raise Refused('opcode %s is not inlined' % opcodes.NAMES[op.opcode])
+                is_late = (pc in self.python or pc == self.row
+                           or pc <= last and self.jumps(pc)
+                           or any(self._comes_late(register, pc, late, written)
+                                  for register in reads))
+                if is_late:
+                    late.append(pc)
+                for register in flow.writes[pc]:
+                    written[register] = pc
+            furthest = late[-1]
+            for pc in late:
+                if pc <= last and self.jumps(pc) and furthest < ops[pc].p2 - 1 < self.bounds.stop:
+                    furthest = ops[pc].p2 - 1
+            if furthest <= last:
+                break
+            last = furthest
+        self.late = self.mine = late
+        self.end = last + 1
+        self.inside = range(self.head, self.end)
+        self.early = [pc for pc in self.inside if pc not in late and pc not in self.skipped]
+        self.targets = {ops[pc].p2 for pc in late if self.jumps(pc)}
+        self.exits = {pc for pc in self.targets if not self.head < pc <= self.end}
+
+    def _comes_late(self, register, pc, late, written):
+        """Whether what the opcode at `pc` finds in a register may be of a late opcode, or depend
+        on which way a late jump has gone."""
+        writer = written.get(register)
+        if writer is None:
+            return False
+        return writer in late or any(
+            self.jumps(jump) and jump < writer < self.ops[jump].p2 <= pc for jump in late)
+
+    def _check_early(self):
+        """Raise Refused if an early opcode can't be done whatever happens, and again."""
+        written, read = set(), set()
+        for pc in self.early:
+            op = self.ops[pc]
+            name = opcodes.NAMES[op.opcode]
+            read |= self.flow.reads[pc] - written
+            written |= self.flow.writes[pc]
+            if op.opcode in FUNCTIONS and pc not in self.calls.pure:
+                raise Refused('it calls the function %s behind it' % self.calls.names.get(pc))
+            if op.opcode not in _EARLY or self.jumps(pc) or op.opcode == opcodes.OP_Null and op.p1:
+                raise Refused('opcode %s comes behind it' % name)
+            if self.flow.writes[pc] & self.flow.live[self.end] and any(
+                    self.jumps(jump) and jump < pc < self.ops[jump].p2 for jump in self.late):
+                raise Refused('it decides what a register keeps')
+        if read & written:
+            raise Refused('it changes what it reads')
+
+    def _find_registers(self):
+        """Set `written`, `accumulators`, `fields`, `counters`, `steps`."""
+        flow, ops = self.flow, self.ops
+        steps = [pc for pc in self.mine if ops[pc].opcode in AGGREGATE_STEPS]
+        self.steps = [pc for pc in steps if pc in self.calls.python]
+        self.accumulators = {ops[pc].p3 for pc in steps}
+        self.late_written = set()
+        for pc in self.mine:
+            self.late_written |= flow.writes[pc]
+        outside = set()
+        for pc in self.exits | {self.end}:
+            outside |= flow.live[pc]
+        if self.row is not None:
+            outside |= flow.live[self.row + 1]
+        self.fields = (self.late_written & outside) - self.accumulators
+        early = set()
+        for pc in self.early:
+            early |= flow.writes[pc]
+        if early & self.fields:
+            raise Refused('a register has values of two kinds')
+        self.counters = set(self.fields)
+        for pc in self.mine:
+            if ops[pc].opcode not in COUNTERS:
+                self.counters -= flow.reads[pc] | flow.writes[pc]
+
+    def _reads(self, pc):
+        """The registers (set) that the late opcode at `pc` needs the values of."""
+        return self.flow.reads[pc] - self.accumulators
+
+    def _find_captures(self):
+        """Set `captures`, `loads`, `values`, `written` and `order`."""
+        flow = self.flow
+        late_reads = set()
+        for pc in self.late:
+            late_reads |= self._reads(pc)
+        self.captures = {pc: [] for pc in self.late}
+        self.loads = {}
+        count = 0
+        changing = self._written_from_here()
+        for register in sorted(flow.live[self.head] & late_reads - self.fields):
+            if register in changing:
+                self.captures[self.head].append(register)
+                self.loads.setdefault(self.head, []).append((register, count))
+                count += 1
+        pending = {}
+        for pc in self.inside:
+            if pc in self.captures:
+                for register, writer in sorted(pending.items()):
+                    if any(register in self._reads(other) for other in self.late if other >= pc):
+                        self.captures[pc].append(register)
+                        self.loads.setdefault(writer, []).append((register, count))
+                        count += 1
+                pending = {}
+            elif pc not in self.skipped:
+                for register in flow.writes[pc]:
+                    pending[register] = pc
+        if count > MOST_VALUES:
+            raise Refused('it needs more than %d values of a row' % MOST_VALUES)
+        self.values = list(range(count))
+        loaded = {register for found in self.loads.values() for register, _ in found}
+        self.captured = loaded
+        self.written = self.late_written | loaded
+        self.order = sorted(set(self.late) | set(self.loads)
+                            | {pc for pc in self.targets if pc in self.inside})
+
+    def _written_from_here(self):
+        """The registers (set) that anything that may follow writes."""
+        reached, pending = set(), [self.head]
+        written = set()
+        while pending:
+            pc = pending.pop()
+            if pc in reached or pc >= len(self.ops):
+                continue
+            reached.add(pc)
+            written |= self.flow.writes[pc]
+            pending += liveness.successors(self.ops, pc)
+        return written
+
+    def _find_way(self):
+        """Set `way`, and what C has to know."""
+        for way in (UNDONE, FREE):
+            reached, stopped = self._reach(way)
+            again = any(self.head in liveness.successors(self.ops, pc) for pc in reached)
+            if again and not any(pc in self.inside for pc in stopped):
+                break
+        else:
+            names = sorted({opcodes.NAMES[self.ops[pc].opcode] for pc in stopped
+                            if self.ops[pc].opcode != opcodes.OP_Halt})
+            raise Refused('opcode %s can\'t be undone' % (names or ['Halt'])[0])
+        self.way = way
+        self.stopped = stopped
+        self.registers, self.cursors = self.aheads.noted(reached - set(self.late), self.head, way)
+        self.watched = sorted(set(stopped) | {
+            pc for pc in reached - set(self.late)
+            if self.ops[pc].opcode == ONCE
+            or way == UNDONE and self.ops[pc].opcode == effects.INSERT})
+        if way == UNDONE:
+            for pc in reached:
+                if (self.ops[pc].opcode in AGGREGATE_STEPS and pc not in self.late
+                        and self.calls.names.get(pc) not in SUMS):
+                    raise Refused('beside it is the aggregate %s' % self.calls.names.get(pc))
+
+    def _reach(self, way):
+        """The pcs that are run from the cut's beginning on (set), and those before which it stops
+        (list)."""
+        reached, stopped = set(), []
+        pending = [self.head]
+        outside = self.fields | self.accumulators | self.tail_fields
+        while pending:
+            pc = pending.pop()
+            if pc in reached or pc in stopped or pc >= len(self.ops):
+                continue
+            op = self.ops[pc]
+            if pc in self.captures:
+                reached.add(pc)
+                pending.append(pc + 1)
+                continue
+            touched = self.flow.writes[pc] | (self.flow.reads[pc] or set())
+            if (op.opcode == ROW or touched & outside or not self.aheads.may(pc, op, way)
+                    or op.p1 in self.changed and op.opcode in CURSORS):
+                stopped.append(pc)
+                continue
+            reached.add(pc)
+            pending += [op.p2] if op.opcode == ONCE else liveness.successors(self.ops, pc)
+        return reached, stopped
+
+    def _check_late(self):
+        """Raise Refused if Python can't do a late opcode; set `in_c` and `shape`."""
+        ops = self.ops
+        self.in_c = set()
+        for pc in self.mine:
+            op = ops[pc]
+            name = opcodes.NAMES[op.opcode]
+            if op.opcode in IN_C_ONE and pc not in self.calls.python:
+                if self.flow.reads[pc] & self.captured:
+                    raise Refused('opcode %s depends on it' % name)
+                function = self.calls.names.get(pc)
+                if function is not None and pc not in self.calls.pure:
+                    raise Refused('the function %s depends on it' % function)
+                self.in_c.add(pc)
+            elif op.opcode not in SUPPORTED:
+                raise Refused('opcode %s depends on it' % name)
+            if self.jumps(pc) and op.opcode not in JUMPS or op.opcode in JUMPS and op.p2 <= self.head:
+                raise Refused('opcode %s depends on it' % name)
+            if (op.opcode == opcodes.OP_CollSeq and (op.p1 or op.collation == OTHER)
+                    or op.opcode == opcodes.OP_Null and op.p1 or op.opcode == opcodes.OP_String and op.p3):
+                raise Refused('opcode %s depends on it' % name)
+            if self.row is not None and pc > self.row and op.opcode not in COUNTERS + NOTHING + (
+                    opcodes.OP_Goto,):
+                raise Refused('opcode %s comes behind its row' % name)
+            if self.way == FREE and not (pc in self.steps or op.opcode in NOTHING + COPIES):
+                raise Refused('its rows come from a sorter or a queue')
+        if self.row is not None and any(self.row < pc < self.end for pc in self.targets):
+            raise Refused('its row is skipped, but not what comes behind')
+        if self.row is not None and any(pc > self.row for pc in self.loads):
+            raise Refused('more of the row is read behind its result')
+        self.shape = RUN if self.row is None else AHEAD
+
+    def _find_around(self):
+        """Return what `around` is."""
+        found, grown = {self.head}, True
+        while grown:
+            grown = False
+            for pc in range(len(self.ops) - 1, -1, -1):
+                if pc not in found and not found.isdisjoint(liveness.successors(self.ops, pc)):
+                    found.add(pc)
+                    grown = True
+        return found
+
+    def leaves(self, op):
+        """See Loop."""
+        return op.opcode in JUMPS and (op.p2 == self.end or op.p2 in self.exits)
+
+    def _make_spec(self):
+        """Set `spec`, `stride` and `tag_words`."""
+        count = len(self.values)
+        self.tag_words = 1 if count <= 16 else (count + 15) // 16
+        self.stride = self.tag_words + count + self._room()
+        lists = self.registers + self.cursors + self.watched
+        words = [self.head, self.way == UNDONE, len(self.registers), len(self.cursors),
+                 len(self.watched), effects.HEAD + len(lists)] + lists
+        words += [self.head, self.late[-1], self.tag_words, self.stride, len(self.late)]
+        late = []
+        for pc in self.late:
+            late += [pc, len(self.captures[pc])] + self.captures[pc]
+        tail = self._tail_words()
+        words += [TAIL_AT + len(late) if tail else 0] + late + tail
+        self.spec_words = ffi.new('int64_t[]', words)
+        self.spec = address_of(self.spec_words)
+
+    def _room(self):
+        """How many words of a row are for a tail (int)."""
+        return 0
+
+    def _tail_words(self):
+        """The tail's part of the spec (list of int)."""
+        return []
+
+
+def analysed(program, flow, aheads, bounds):
+    """The Cut of the loop between `bounds` (two pcs); raises Refused."""
+    from pypy_module.inline.analysis.tail import TailCut
+    if aheads.calls.foreign_collation:
+        raise Refused('it compares by a collation that is not SQLite\'s own')
+    if any(op.opcode in (opcodes.OP_AggInverse, opcodes.OP_AggValue) for op in program.ops):
+        raise Refused('a window function')
+    try:
+        return Cut(program, flow, aheads, *bounds)
+    except Refused as refused:
+        try:
+            return TailCut(program, flow, aheads, *bounds)
+        except Refused:
+            raise refused from None
+
+
+def innermost(ops, pc):
+    """The innermost loop around a pc, as (its head, its end), or None."""
+    found = None
+    for end in range(pc + 1, len(ops)):
+        op = ops[end]
+        if op.opcode in ENDS and op.p2 <= pc and (found is None or op.p2 > found[0]):
+            found = op.p2, end
+    return found
+
+
+def cuts(program, flow, aheads):
+    """Analyse all calls of user code in a program.
+
+    Args:
+        program: a Program (sqpyte/vm/program/decode.py).
+        flow: its Flow (scan.py).
+        aheads: its Aheads (effects.py).
+    Returns:
+        a list of (pc of the first call of a loop, pc of the loop's end, Cut or None, reason).
+    """
+    found, seen = [], set()
+    for pc in sorted(aheads.calls.python):
+        bounds = innermost(program.ops, pc)
+        if bounds is None:
+            found.append((pc, pc, None, 'it is in no loop over a cursor'))
+            continue
+        if bounds in seen:
+            continue
+        seen.add(bounds)
+        try:
+            found.append((pc, bounds[1], analysed(program, flow, aheads, bounds), ''))
+        except Refused as refused:
+            found.append((pc, bounds[1], None, str(refused)))
+    return found

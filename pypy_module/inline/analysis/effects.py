@@ -1,0 +1,268 @@
+"""What a query may do ahead of its caller: analysis for row batches (c_engine/rows/rows.h), no code.
+
+After a row the statement may run on to further rows that nobody has asked for yet, if nothing of
+that can be seen from outside.  There are two ways:
+
+* FREE: what is run depends on nothing outside of the statement, whatever the program does between
+  two rows: the loop after a sorter, ephemeral tables, coroutines, recursion.
+* UNDONE: it reads tables and indexes, but it changes nothing but registers, the positions of
+  cursors, and the index by which DISTINCT knows what has been.  If the program does anything that
+  could matter, the statement goes back to the row that was asked for.
+
+Where an opcode is met that fits neither, running ahead stops before it.
+"""
+
+from c_engine.generated import opcodes
+from c_engine.generated.layout import OPFLAG_P2ISREG, OPFLAG_USESEEKRESULT
+from pypy_module.ffi.library import NUMBERS, address_of, ffi
+from sqpyte.vm.program import liveness
+
+FREE, UNDONE = 'free', 'undone'
+
+HEAD = NUMBERS['SQPYTE_AHEAD_HEAD']
+
+
+def _numbers(names):
+    return frozenset(getattr(opcodes, 'OP_' + name) for name in names.split())
+
+
+ROW, ONCE, INSERT = opcodes.OP_ResultRow, opcodes.OP_Once, opcodes.OP_IdxInsert
+# Nothing but registers, and the place in the program. Of functions see `Calls.pure`.
+REGISTERS = _numbers(
+    'Goto Gosub Return InitCoroutine EndCoroutine Yield BeginSubrtn Jump If IfNot IsNull NotNull Not '
+    'Integer Int64 Real String String8 Null SoftNull Blob Variable Move Copy SCopy IntCopy Concat '
+    'Add Subtract Multiply Divide Remainder AddImm BitAnd BitOr ShiftLeft ShiftRight BitNot And Or '
+    'IsTrue ZeroOrNull MustBeInt RealAffinity Affinity Cast Eq Ne Lt Le Gt Ge ElseEq Permutation '
+    'Compare CollSeq MakeRecord IfPos IfNotZero DecrJumpZero OffsetLimit MemMax Filter ClrSubtype '
+    'GetSubtype SetSubtype ColumnsUsed CursorHint ReleaseReg Noop Explain Abortable Recall Remember')
+CALLS = _numbers('Function PureFunc AggStep AggStep1 AggInverse AggValue AggFinal')
+# These read cursor P1 and move no other, but DeferredSeek P3.
+READS = _numbers(
+    'Column Rowid RowData IsType Count Offset Sequence SeekGE SeekGT SeekLE SeekLT SeekRowid SeekHit '
+    'NotExists Found NotFound NoConflict IfNoHope IfNullRow IfEmpty IfSizeBetween Last Rewind Sort '
+    'Next Prev IdxRowid IdxGE IdxGT IdxLE IdxLT DeferredSeek FinishSeek NullRow')
+# Of these, those that leave the cursor on the row that it is to be on.
+IN_PLACE = _numbers('Column Rowid')
+# These change what belongs to the statement alone, if cursor P1 does.
+CHANGES = _numbers(
+    'OpenEphemeral OpenAutoindex OpenDup OpenPseudo SorterOpen Close ResetSorter SorterInsert '
+    'SorterSort SorterData SorterNext SorterCompare SequenceTest NewRowid Insert IdxInsert Delete '
+    'IdxDelete')
+# The same, without a cursor.
+CHANGES_REGISTERS = _numbers('RowSetAdd RowSetRead RowSetTest FilterAdd')
+
+# All that is done with DISTINCT's index.
+KNOWN = _numbers('OpenEphemeral Found NotFound IdxInsert')
+
+READ, EPHEMERAL, SORTER, RECORD, OTHER = 'read', 'ephemeral', 'sorter', 'record', 'other'
+_OPENS = {opcodes.OP_OpenRead: READ, opcodes.OP_OpenEphemeral: EPHEMERAL,
+          opcodes.OP_OpenAutoindex: EPHEMERAL, opcodes.OP_OpenDup: EPHEMERAL,
+          opcodes.OP_SorterOpen: SORTER, opcodes.OP_OpenPseudo: RECORD,
+          opcodes.OP_OpenWrite: OTHER, opcodes.OP_ReopenIdx: OTHER, opcodes.OP_VOpen: OTHER}
+_PRIVATE = {EPHEMERAL, SORTER, RECORD}
+_PLACED = {READ, EPHEMERAL, RECORD}
+
+
+class Ahead:
+    """How a statement may run ahead after one of its ResultRows.
+
+    Attributes:
+        pc: of the opcode behind the ResultRow.
+        way: FREE or UNDONE.
+        registers, cursors: what is noted if it is UNDONE (sorted lists of int).
+        watched: pcs of the opcodes that give rows or where it stops (sorted list).
+        stops: names of the opcodes where it stops (sorted list of str).
+        spec: address of the spec for `sqpyte_rows`; its memory lives as long as this object.
+    """
+
+    def __init__(self, pc, way, registers, cursors, watched, stops):
+        self.pc = pc
+        self.way = way
+        self.registers = registers
+        self.cursors = cursors
+        self.watched = watched
+        self.stops = stops
+        self.words = ffi.new('int64_t[]', [
+            pc, way == UNDONE, len(registers), len(cursors), len(watched), 0]
+            + registers + cursors + watched)
+        self.spec = address_of(self.words)
+
+
+class Aheads:
+    """The analysis of one program.
+
+    Attributes:
+        found: by the pc behind a ResultRow, its Ahead, or why it has none (str).
+        sources: address of the list of the cursors on whose rows the result's columns depend, or 0
+            (see `sqpyte_rows_share`); its memory lives as long as this object.
+    """
+
+    def __init__(self, program, calls):
+        """Analyse a Program (sqpyte/vm/program/decode.py), given the statement's Calls."""
+        self.ops = program.ops
+        self.calls = calls
+        self.highest = program.nregisters
+        self.kinds: dict = {}
+        self.opened: dict = {}
+        for op in self.ops:
+            if op.opcode in _OPENS:
+                self.kinds.setdefault(op.p1, set()).add(_OPENS[op.opcode])
+                self.opened.setdefault(op.p1, set()).add((op.opcode, op.p2, op.p3))
+        # Accumulators that a Null ends, by calling the user's `finalize`.
+        self.ended = {self.ops[pc].p1 for pc in calls.results
+                      if self.ops[pc].opcode == opcodes.OP_AggValue}
+        self.distinct = self._distinct()
+        self.found: dict = {}
+        for pc, op in enumerate(self.ops):
+            if op.opcode == ROW:
+                self.found[pc + 1] = self._analyse(pc + 1)
+        found = self._sources()
+        self.source_words = ffi.new('int64_t[]', found or 1)
+        self.sources = address_of(self.source_words) if found else 0
+
+    def _sources(self):
+        """Per column of the only ResultRow the table's cursor on whose present row its value depends,
+        and on nothing else, or -1 (list of int); [] if there is no such column."""
+        rows = [pc for pc, op in enumerate(self.ops) if op.opcode == ROW]
+        if len(rows) != 1:
+            return []
+        self.before: list = [[] for _ in self.ops]
+        for pc in range(len(self.ops)):
+            for following in liveness.successors(self.ops, pc):
+                self.before[following].append(pc)
+        first, count = self.ops[rows[0]].p1, self.ops[rows[0]].p2
+        found = [self._source(rows[0], r) for r in range(first, first + count)]
+        return found if max(found) >= 0 else []
+
+    def _source(self, row, register):
+        """`_sources` for one register of the ResultRow at the pc `row`."""
+        writers = [pc for pc in range(len(self.ops)) if register in self._written(pc)]
+        if len(writers) != 1 or self.ops[writers[0]].opcode != opcodes.OP_Column:
+            return -1
+        cursor = self.ops[writers[0]].p1
+        if self.kinds.get(cursor) != {READ} or len(self.opened[cursor]) != 1:
+            return -1
+        # On no way may the cursor move between the Column and the row.
+        pending, seen = [row], {writers[0]}
+        while pending:
+            for pc in self.before[pending.pop()]:
+                if pc not in seen:
+                    op = self.ops[pc]
+                    if cursor in op.moves and op.opcode not in IN_PLACE:
+                        return -1
+                    seen.add(pc)
+                    pending.append(pc)
+        return cursor
+
+    def _written(self, pc):
+        """The registers that the opcode at `pc` writes (collection of int); all if it is unknown."""
+        op = self.ops[pc]
+        declaration = liveness.declaration_of(op)
+        if declaration is None:
+            return range(1, self.highest + 1)
+        return liveness.registers_of(op, declaration.write_spans, self.highest)
+
+    def _distinct(self):
+        """The cursors (set) of indexes to which keys are added, if they aren't there, and no more."""
+        found = {op.p1 for op in self.ops
+                 if op.opcode == INSERT and op.p5 == OPFLAG_USESEEKRESULT
+                 and self.kinds.get(op.p1) == {EPHEMERAL}}
+        for op in self.ops:
+            if op.opcode in READS or op.opcode in CHANGES:
+                if op.opcode not in KNOWN or op.opcode == INSERT and op.p5 != OPFLAG_USESEEKRESULT:
+                    found -= {op.p1, op.p2 if op.opcode == opcodes.OP_OpenDup else op.p1}
+        return found
+
+    def _analyse(self, pc):
+        """Return the Ahead for the pc behind a ResultRow, or why there is none (str)."""
+        if self.calls.foreign_collation:
+            return 'it compares by a collation that is not SQLite\'s own'
+        reasons = []
+        for way in (FREE, UNDONE):
+            reached, stopped = self._reach(pc, way)
+            if any(self.ops[other].opcode == ROW for other in reached):
+                return self._ahead(pc, way, reached, stopped)
+            reasons.append(self._reason(stopped))
+        return reasons[1]
+
+    def _reason(self, stopped):
+        """Why no row can be reached, given where it stops (list of pcs in the order found)."""
+        names = [opcodes.NAMES[self.ops[pc].opcode] for pc in stopped
+                 if self.ops[pc].opcode != opcodes.OP_Halt]
+        if not names:
+            return 'it has no second row'
+        for pc in stopped:
+            if pc in self.calls.collations:
+                return 'a collation written in Python is called for each row'
+            if pc in self.calls.python:
+                return 'a function written in Python is called for each row'
+            if pc in self.calls.names and pc not in self.calls.pure:
+                return 'it calls the function %s' % self.calls.names[pc]
+        return 'opcode %s can\'t be undone' % names[0]
+
+    def _reach(self, pc, way):
+        """The pcs that may be run from `pc` on (set), and those before which it stops (list)."""
+        reached = set()
+        stopped = []
+        pending = [pc]
+        while pending:
+            pc = pending.pop()
+            if pc in reached or pc in stopped or pc >= len(self.ops):
+                continue
+            op = self.ops[pc]
+            if not self.may(pc, op, way):
+                stopped.append(pc)
+                continue
+            reached.add(pc)
+            pending += [op.p2] if op.opcode == ONCE else liveness.successors(self.ops, pc)
+        return reached, stopped
+
+    def may(self, pc, op, way):
+        """Whether the opcode `op` (Op) at `pc` may be run ahead, FREE or UNDONE as `way` says."""
+        opcode = op.opcode
+        if opcode == opcodes.OP_Null and self.ended & set(range(op.p2, max(op.p2, op.p3) + 1)):
+            return False
+        if opcode in REGISTERS or opcode == ROW or opcode == ONCE:
+            return pc not in self.calls.collations
+        if opcode in CALLS:
+            return pc in self.calls.pure
+        if opcode == opcodes.OP_OpenRead:
+            return way == UNDONE and len(self.opened[op.p1]) == 1 and not op.p5 & OPFLAG_P2ISREG
+        kinds = self.kinds.get(op.p1, {OTHER})
+        if opcode == opcodes.OP_DeferredSeek:
+            kinds = kinds | self.kinds.get(op.p3, {OTHER})
+        if opcode in READS:
+            return kinds <= (_PRIVATE if way == FREE else _PLACED)
+        if opcode == INSERT and way == UNDONE:
+            return op.p1 in self.distinct
+        if opcode in CHANGES:
+            return way == FREE and kinds <= _PRIVATE
+        return opcode in CHANGES_REGISTERS and way == FREE
+
+    def _ahead(self, pc, way, reached, stopped):
+        """Make the Ahead."""
+        registers, cursors = self.noted(reached, pc, way)
+        noticed = (ROW, ONCE, INSERT) if way == UNDONE else (ROW, ONCE)
+        watched = sorted(stopped + [other for other in reached
+                                    if self.ops[other].opcode in noticed])
+        stops = sorted({opcodes.NAMES[self.ops[other].opcode] for other in stopped})
+        return Ahead(pc, way, registers, cursors, watched, stops)
+
+    def noted(self, reached, pc, way):
+        """What is noted at `pc` before the pcs `reached` (set) are run ahead.
+
+        Returns:
+            registers and cursors (two sorted lists of int).
+        """
+        written, cursors = set(), set()
+        if way == FREE:
+            return [], []
+        for other in reached:
+            op = self.ops[other]
+            spans = liveness.declaration_of(op).write_spans
+            written |= set(liveness.registers_of(op, spans, self.highest))
+            if op.opcode in READS and op.p1 not in self.distinct:
+                cursors.add(op.p1)
+            if op.opcode == opcodes.OP_DeferredSeek:
+                cursors.add(op.p3)
+        return sorted(written & set(self.ops[pc].live)), sorted(cursors)

@@ -1,0 +1,248 @@
+"""Cuts whose results C stores: what goes into a sorter, a temporary table, an aggregate of its own.
+
+`GROUP BY f(x)`, `ORDER BY f(x)`, `count(DISTINCT f(x))`, `sum(x) ... WHERE f(y)` over a join: behind
+the last call of user code a row's work is C's again.  That part of a cut (cut.py) is its tail.
+Python does the late opcodes before it, puts the values that the tail needs into the row's own words,
+and goes on with the next row; at the end of a batch C does the tail for all of its rows in one call.
+
+Nobody can tell, because the tail is done for the rows in their order, it touches nothing but the
+statement's own cursors and registers, and it is done before the statement goes on in C for whatever
+reason.  An error that only a tail can have, a record too large, is kept away: long values are handed
+over at once, and statements under a low limit of lengths stay in C.
+"""
+
+from c_engine.generated import opcodes
+from pypy_module.inline.analysis.cut import CURSORS, ONCE, ROW, Cut
+from pypy_module.inline.analysis.effects import CHANGES, EPHEMERAL, READS, SORTER
+from pypy_module.inline.analysis.scan import (
+    AGGREGATE_STEPS,
+    ARITHMETIC,
+    COMPARISONS,
+    CONDITIONS,
+    CONSTANTS,
+    COPIES,
+    COUNTERS,
+    FUNCTIONS,
+    JUMPS,
+    LOGIC,
+    NOTHING,
+    SUPPORTED,
+    Refused,
+)
+
+TAIL = 'tail'           # its shape, for `explain`
+
+_STORES = frozenset(getattr(opcodes, 'OP_' + name) for name in (
+    'MakeRecord SorterInsert IdxInsert Insert NewRowid Sequence Found NotFound NoConflict Last IdxLE '
+    'IdxLT IdxGE IdxGT Delete IdxDelete').split())
+_ALLOWED = _STORES | frozenset(
+    COMPARISONS + ARITHMETIC + LOGIC + CONSTANTS + COPIES + CONDITIONS + COUNTERS + NOTHING + tuple(
+        getattr(opcodes, 'OP_' + name) for name in (
+            'Affinity RealAffinity Goto Cast Concat IsTrue ZeroOrNull BitAnd BitOr BitNot').split()))
+# These never fail.
+_AGGREGATES = ('sum', 'total', 'avg', 'count', 'min', 'max')
+_FUNCTIONS = ('upper', 'lower', 'length', 'substr', 'substring', 'typeof', 'trim', 'ltrim', 'rtrim',
+              'instr', 'hex', 'unicode', 'min', 'max', 'round', 'nullif', 'quote')
+
+
+class TailCut(Cut):
+    """A cut with a tail.
+
+    Attributes, beside a Cut's:
+        tail: pcs of its late opcodes; the first is `tail_pc`.
+        kept: (register, number of the value, pc of the early opcode behind which the register has
+            it, or 0: from the beginning) of what it reads of the row as C has kept it (list).
+        cells: registers whose values Python hands over (list); row_word: the word of a row that says
+            whether there are any.
+    """
+
+    def jumps(self, pc):
+        """See Cut."""
+        return super().jumps(pc) and not (self.ops[pc].opcode == opcodes.OP_Last
+                                          and self.ops[pc].p2 == 0)
+
+    def _classify(self):
+        """See Cut; what has an effect is late too."""
+        ops = self.ops
+        behind = range(self.head, self.bounds.stop)
+        if any(ops[pc].opcode == ROW for pc in self.bounds):
+            raise Refused('its loop returns rows')
+        self.row = None
+        self.changed = {ops[pc].p1 for pc in behind if ops[pc].opcode in CHANGES}
+        last = max([pc for pc in behind if self._has_effects(pc)] + self.python)
+        while True:
+            late = self._late(last)
+            furthest = max([late[-1]] + [ops[pc].p2 - 1 for pc in late
+                                         if self.jumps(pc) and ops[pc].p2 <= self.bounds.stop])
+            if furthest <= last:
+                break
+            last = furthest
+        self.late = late
+        self.end = last + 1
+        self.inside = range(self.head, self.end)
+        self.early = [pc for pc in self.inside if pc not in late and pc not in self.skipped]
+        self._find_tail()
+        self.targets = {ops[pc].p2 for pc in self.mine if self.jumps(pc)}
+        self.exits = set()
+
+    def _has_effects(self, pc):
+        """Whether an opcode changes more than registers, or reads what such opcodes change."""
+        op = self.ops[pc]
+        return (op.opcode in CHANGES or op.opcode in AGGREGATE_STEPS
+                or op.opcode in READS and op.p1 in self.changed
+                or op.opcode == opcodes.OP_CollSeq and op.p1 > 0)
+
+    def _late(self, last):
+        """The late opcodes if those up to the pc `last` are the cut; sets `skipped`."""
+        late: list = []
+        written: dict = {}
+        self.skipped = set()
+        for pc in range(self.head, self.bounds.stop):
+            op = self.ops[pc]
+            if pc in self.skipped:
+                continue
+            if op.opcode == ONCE and pc <= last:
+                self.skipped |= set(range(pc, op.p2))
+                continue
+            reads = self.flow.reads[pc]
+            if reads is None:
+                raise Refused('opcode %s is not inlined' % opcodes.NAMES[op.opcode])
+            if (pc in self.python or pc <= last and self.jumps(pc) or self._has_effects(pc)
+                    or any(self._comes_late(register, pc, late, written) for register in reads)):
+                late.append(pc)
+            for register in self.flow.writes[pc]:
+                written[register] = pc
+        return late
+
+    def _find_tail(self):
+        """Set `tail_pc`, `tail` and `mine`."""
+        ops = self.ops
+        last = self.python[-1]
+        behind = [pc for pc in self.late if pc > last and not self._python_can(pc)]
+        if not behind:
+            raise Refused('C has nothing to do for it')
+        self.tail_pc = behind[0]
+        while True:
+            into = [pc for pc in self.late if pc < self.tail_pc and self.jumps(pc)
+                    and self.tail_pc < ops[pc].p2 < self.end]
+            if not into:
+                break
+            self.tail_pc = into[0]
+        if self.tail_pc <= last:
+            raise Refused('what C does depends on more than one call')
+        self.tail = [pc for pc in self.late if pc >= self.tail_pc]
+        self.mine = [pc for pc in self.late if pc < self.tail_pc]
+        for pc in self.late:
+            op = ops[pc]
+            if self.jumps(pc) and not pc < op.p2 <= self.end:
+                raise Refused('opcode %s depends on it' % opcodes.NAMES[op.opcode])
+        for pc in self.tail:
+            if not self._c_can(pc):
+                raise Refused('opcode %s depends on it' % opcodes.NAMES[ops[pc].opcode])
+        self.changed |= {ops[pc].p1 for pc in self.tail if ops[pc].opcode in CURSORS}
+        for pc in self.early:
+            if ops[pc].opcode in CURSORS and ops[pc].p1 in self.changed:
+                raise Refused('it reads what is stored')
+
+    def _python_can(self, pc):
+        """Whether Python has the late opcode at `pc`."""
+        op = self.ops[pc]
+        if op.opcode in FUNCTIONS + AGGREGATE_STEPS:
+            return pc in self.python
+        return op.opcode in SUPPORTED and not (
+            op.opcode == opcodes.OP_CollSeq and op.p1 or op.opcode == opcodes.OP_Null and op.p1
+            or op.opcode == opcodes.OP_String and op.p3)
+
+    def _c_can(self, pc):
+        """Whether the late opcode at `pc` may be part of a tail."""
+        op = self.ops[pc]
+        if op.opcode in FUNCTIONS:
+            return pc in self.calls.pure and self.calls.names.get(pc) in _FUNCTIONS
+        if op.opcode in AGGREGATE_STEPS:
+            return pc in self.calls.pure and self.calls.names.get(pc) in _AGGREGATES
+        if op.opcode == opcodes.OP_Null and op.p1 or self.jumps(pc) and op.opcode not in JUMPS | _STORES:
+            return False
+        if op.opcode in CURSORS and not self.aheads.kinds.get(op.p1, {''}) <= {EPHEMERAL, SORTER}:
+            return False
+        return op.opcode in _ALLOWED and not (op.opcode == opcodes.OP_Insert and op.p5 & 1)
+
+    def _find_registers(self):
+        """See Cut; also set `tail_fields` (what the tail keeps from row to row, in C) and
+        `tail_written`."""
+        super()._find_registers()
+        flow = self.flow
+        steps = {self.ops[pc].p3 for pc in self.tail if self.ops[pc].opcode in AGGREGATE_STEPS}
+        self.tail_written = set()
+        for pc in self.tail:
+            self.tail_written |= flow.writes[pc]
+        self.tail_fields = self.tail_written & flow.live[self.end] | steps
+        self.needed = self._needed() - self.tail_fields
+        used = set(self.late_written)
+        for pc in self.mine + self.early:
+            used |= flow.reads[pc]
+        for pc in self.early:
+            used |= flow.writes[pc]
+        if used & self.tail_fields:
+            raise Refused('it depends on what is stored')
+
+    def _needed(self):
+        """The registers that the tail reads before anything from there on has written them."""
+        live: dict = {self.end: set()}
+        for pc in range(self.end - 1, self.tail_pc - 1, -1):
+            op = self.ops[pc]
+            found = set() if op.opcode == opcodes.OP_Goto and pc in self.tail else set(live[pc + 1])
+            if pc in self.tail:
+                if self.jumps(pc):
+                    found |= live[op.p2]
+                found = found - self.flow.writes[pc] | self.flow.reads[pc]
+            elif pc in self.early:
+                found -= self.flow.writes[pc]
+            live[pc] = found
+        return live[self.tail_pc]
+
+    def _reads(self, pc):
+        """See Cut."""
+        found = super()._reads(pc)
+        if pc in self.tail:
+            known = set(self.needed)
+            for other in self.early:
+                if other > self.tail_pc:
+                    known |= self.flow.writes[other]
+            found &= known
+        return found
+
+    def _find_captures(self):
+        """See Cut; also set `kept` and `cells`."""
+        super()._find_captures()
+        before: dict = {}
+        self.kept, self.cells = [], []
+        for pc, found in self.loads.items():
+            for register, number in found:
+                if pc < self.tail_pc:
+                    before.setdefault(register, []).append(number)
+                else:
+                    self.kept.append((register, number, pc))
+        for register in sorted(self.needed):
+            numbers = before.get(register, [])
+            if register in self.late_written or len(numbers) > 1:
+                self.cells.append(register)
+            elif numbers:
+                self.kept.append((register, numbers[0], 0))
+        self.order = [pc for pc in self.order if pc < self.tail_pc] + [self.tail_pc]
+
+    def _room(self):
+        """See Cut."""
+        count = len(self.values)
+        self.row_word = self.tag_words + count
+        return 1 + 2 * len(self.cells)
+
+    def _tail_words(self):
+        """See Cut."""
+        saved = self.tail_written - self.tail_fields
+        saved -= {register for register, _, _ in self.kept} | set(self.cells)
+        early = [pc for pc in self.early if pc >= self.tail_pc]
+        words = [self.tail_pc, self.end, self.row_word, len(self.kept), len(self.cells), len(saved),
+                 len(early)]
+        for triple in self.kept:
+            words += triple
+        return words + self.cells + sorted(saved) + early

@@ -1,0 +1,279 @@
+"""Which window functions written in Python can be inlined although C runs the loops: analysis.
+
+A window function's calls are all over the program: steps, inverses and values for the rows as they come
+and once more for those that are left at the end of a partition, rows in a subroutine.  But which of
+them comes next depends on nothing that they return.  So C runs ahead without them, and notes their order
+on a tape (c_engine/rows/tapes.h).  The late opcodes, which Python does as the tape says, are
+
+* the calls: AggStep, AggInverse, AggValue of a window function;
+* the ResultRow, and copies of what the calls have returned;
+* the Null by which a partition's accumulators end, which C does as well.
+
+C keeps the other values that these read.  There are the two ways of effects.py: FREE behind a sorter,
+where nothing else is read than the statement's own tables, or UNDONE.
+"""
+
+from c_engine.generated import opcodes
+from pypy_module.ffi.library import NUMBERS, address_of, ffi
+from pypy_module.inline.analysis import effects
+from pypy_module.inline.analysis.cut import SUMS
+from pypy_module.inline.analysis.effects import EPHEMERAL, FREE, UNDONE
+from pypy_module.inline.analysis.scan import AGGREGATE_STEPS, COPIES, Refused, copied
+from sqpyte.vm.program import liveness
+
+CALL, NULL_KIND = NUMBERS['SQPYTE_KIND_CALL'], NUMBERS['SQPYTE_KIND_NULL']
+ROW_KIND, DELETE = NUMBERS['SQPYTE_KIND_ROW'], NUMBERS['SQPYTE_KIND_DELETE']
+RESET = NUMBERS['SQPYTE_KIND_RESET']
+MOST_LATE = NUMBERS['SQPYTE_MOST_LATE']
+
+ROW, ONCE, NULL = opcodes.OP_ResultRow, opcodes.OP_Once, opcodes.OP_Null
+STEP, INVERSE, VALUE = AGGREGATE_STEPS[0], opcodes.OP_AggInverse, opcodes.OP_AggValue
+INSERTS = (opcodes.OP_NewRowid, opcodes.OP_Insert)
+# Where C stops without harm: at the end of a partition, or of all rows, or before an error.
+RARE = (opcodes.OP_Halt, opcodes.OP_ResetSorter)
+# Opcodes of a coroutine that go on where the other side has stopped.
+SWITCHES = (opcodes.OP_Yield, opcodes.OP_EndCoroutine)
+LOOKS = (opcodes.OP_Gosub, opcodes.OP_Return)
+JUMPING = opcodes.OPFLG_JUMP
+MOST_VALUES = 100       # that an event keeps
+
+
+class Tape:
+    """How the window functions of a program are inlined.
+
+    Attributes:
+        way: FREE or UNDONE.
+        late: pcs of the late opcodes (list, ascending); numbers: their numbers by pc.
+        captures: by such a pc, the registers that C keeps (list).
+        accumulators: registers of the functions' accumulators (set).
+        steps: pc of one step for each of them (list); python: pcs of steps and inverses (list).
+        registers: that late opcodes alone write (set).
+        row: pc of the ResultRow.
+        following: by pc, the pc of the late opcode that comes next without a look at interrupts between
+            (dict); missing where there is a look.
+        spec: address of the spec for `sqpyte_tape`; its memory lives as long as this object.
+    """
+
+    def __init__(self, program, flow, aheads):
+        """Analyse a Program with its Flow and its Aheads; raises Refused."""
+        self.ops = program.ops
+        self.flow = flow
+        self.aheads = aheads
+        self.calls = aheads.calls
+        self.head = -1      # the key of its classes, beside those of loops and cuts
+        self._find_calls()
+        for way in (FREE, UNDONE):
+            self.way = way
+            self._find_late()
+            usual = self._reach(False)[1]
+            others = [pc for pc in usual if self.ops[pc].opcode not in RARE]
+            if not others:
+                break
+        else:
+            raise Refused(self.aheads._reason(others))
+        self._check()
+        self._find_captures()
+        self._find_following()
+        self._make_spec()
+
+    def _find_calls(self):
+        """Set `accumulators`, `python`, `values` and `steps`."""
+        ops, calls = self.ops, self.calls
+        if calls.foreign_collation or calls.collations:
+            raise Refused('it compares by a collation that is not SQLite\'s own')
+        self.values = [pc for pc in calls.results if ops[pc].opcode == VALUE]
+        self.accumulators = {ops[pc].p1 for pc in self.values}
+        self.python = sorted(pc for pc in calls.python if ops[pc].p3 in self.accumulators
+                             and ops[pc].opcode in AGGREGATE_STEPS + (INVERSE,))
+        if not self.python:
+            raise Refused('no window function is written in Python')
+        first = {}
+        for pc in self.python:
+            first.setdefault(ops[pc].p3, pc)
+        self.steps = sorted(first.values())
+
+    def _may(self, pc):
+        """Whether the opcode at `pc`, which isn't late, may be run ahead."""
+        op = self.ops[pc]
+        if self.way == UNDONE and (op.opcode in INSERTS or op.opcode == opcodes.OP_Delete):
+            return self._is_own(op) and (op.opcode != opcodes.OP_Delete or self._is_later(op))
+        if op.opcode == NULL and self.flow.writes[pc] & self.accumulators:
+            return True     # it will be late
+        return self.aheads.may(pc, op, self.way)
+
+    def _is_own(self, op):
+        """Whether cursor P1 is on a table of the statement's own."""
+        return self.aheads.kinds.get(op.p1) == {EPHEMERAL}
+
+    def _is_later(self, op):
+        """Whether an opcode deletes a row in a way that can wait."""
+        return op.opcode == opcodes.OP_Delete and op.p2 == 0 and self._is_own(op)
+
+    def _successors(self, pc, starts):
+        """The pcs that may follow; `starts`: also where a coroutine starts, though it has."""
+        op = self.ops[pc]
+        if op.opcode == ONCE:
+            return [op.p2]
+        # A jump to 0 is one that isn't made.
+        found = [target for target in liveness.successors(self.ops, pc) if target]
+        if op.opcode in SWITCHES and not starts:
+            entries = {other.p3 for other in self.ops
+                       if other.opcode == opcodes.OP_InitCoroutine and other.p1 == op.p1}
+            found = [target for target in found if target not in entries]
+        return found
+
+    def _reach(self, starts):
+        """The pcs that are run from late opcodes on (set), and those before which C stops (list)."""
+        reached, stopped = set(), []
+        pending = list(self.late)
+        while pending:
+            pc = pending.pop()
+            if pc in reached or pc in stopped or pc >= len(self.ops):
+                continue
+            if pc not in self.late and not self._may(pc):
+                stopped.append(pc)
+                continue
+            reached.add(pc)
+            pending += self._successors(pc, starts)
+        return reached, stopped
+
+    def _find_late(self):
+        """Set `late`, `registers`, `reached` and `stopped`."""
+        ops, flow = self.ops, self.flow
+        self.late = set(self.python) | set(self.values)
+        while True:
+            self.registers: set = set()
+            for pc in self.late:
+                if ops[pc].opcode != NULL:
+                    self.registers |= flow.writes[pc]
+            self.registers -= self.accumulators
+            self.reached, self.stopped = self._reach(True)
+            found = set()
+            late_only = self.registers | self.accumulators
+            for pc in self.reached - self.late:
+                op = ops[pc]
+                if flow.reads[pc] is None:
+                    raise Refused('opcode %s is not inlined' % opcodes.NAMES[op.opcode])
+                touched = (flow.reads[pc] | flow.writes[pc]) & late_only
+                if op.opcode == ROW or touched and op.opcode in COPIES + (NULL,):
+                    found.add(pc)
+                elif touched:
+                    raise Refused('opcode %s depends on it' % opcodes.NAMES[op.opcode])
+            if not found:
+                break
+            self.late |= found
+
+    def _check(self):
+        """Raise Refused if Python can't do a late opcode, or C can't undo one; set `row`."""
+        ops = self.ops
+        rows = [pc for pc in self.late if ops[pc].opcode == ROW]
+        if len(rows) != 1:
+            raise Refused('it has %d opcodes that return rows' % len(rows))
+        self.row = rows[0]
+        for pc in self.late:
+            op = ops[pc]
+            if op.opcode == NULL and op.p1:
+                raise Refused('opcode Null depends on it')
+            if op.opcode in COPIES:
+                for source, target in copied(op):
+                    if target in self.accumulators or source in self.accumulators or (
+                            op.opcode == opcodes.OP_Move and source not in self.registers):
+                        raise Refused('opcode %s depends on it' % opcodes.NAMES[op.opcode])
+        if self.way == UNDONE:
+            for pc in self.reached - self.late:
+                if (ops[pc].opcode in AGGREGATE_STEPS
+                        and self.calls.names.get(pc) not in SUMS):
+                    raise Refused('beside it is the window function %s' % self.calls.names.get(pc))
+        if len(self.late) > MOST_LATE:
+            raise Refused('it has more than %d calls' % MOST_LATE)
+        self.late = sorted(self.late)
+        self.numbers = {pc: number for number, pc in enumerate(self.late)}
+
+    def _find_captures(self):
+        """Set `captures`."""
+        late_only = self.registers | self.accumulators
+        self.captures = {pc: sorted(self.flow.reads[pc] - late_only) for pc in self.late}
+        if max(len(found) for found in self.captures.values()) > MOST_VALUES:
+            raise Refused('it needs more than %d values of a row' % MOST_VALUES)
+
+    def _find_following(self):
+        """Set `following`."""
+        self.following = {}
+        for start in self.late:
+            pc = start + 1
+            while pc < len(self.ops):
+                op = self.ops[pc]
+                if pc in self.numbers:
+                    self.following[start] = pc
+                    break
+                if opcodes.PROPERTIES[op.opcode] & JUMPING or op.opcode in LOOKS:
+                    break
+                pc += 1
+
+    def size(self, pc):
+        """How many words an event has, and how many of them are tags (two int)."""
+        count = len(self.captures[pc])
+        tags = (count + 15) // 16
+        return 1 + tags + count, tags
+
+    def _noted(self):
+        """What is noted before C runs ahead: registers and cursors (two sorted lists)."""
+        if self.way == FREE:
+            return [], []
+        written, cursors, live = set(), set(), set()
+        for pc in self.late:
+            live |= set(self.ops[pc].live)
+        for pc in self.reached:
+            op = self.ops[pc]
+            if pc not in self.numbers or op.opcode == NULL:
+                spans = liveness.declaration_of(op).write_spans
+                written |= set(liveness.registers_of(op, spans, self.aheads.highest))
+            if op.opcode in effects.READS and op.p1 not in self.aheads.distinct:
+                cursors.add(op.p1)
+            if op.opcode == opcodes.OP_DeferredSeek:
+                cursors.add(op.p3)
+        written -= self.registers | self.accumulators
+        return sorted(written & live), sorted(cursors)
+
+    def _make_spec(self):
+        """Set `spec`."""
+        ops = self.ops
+        kinds = {pc: NULL_KIND if ops[pc].opcode == NULL else
+                 ROW_KIND if ops[pc].opcode == ROW else CALL for pc in self.late}
+        for pc in self.reached - set(self.late):
+            if self._is_later(ops[pc]):
+                kinds[pc] = DELETE
+            elif ops[pc].opcode == opcodes.OP_ResetSorter and self._is_own(ops[pc]):
+                kinds[pc] = RESET
+        first, last = min(kinds), max(kinds)
+        inserts = sorted({ops[pc].p1 for pc in self.reached if ops[pc].opcode in INSERTS})
+        if self.way == FREE:
+            inserts = []
+        entries, table = [], [0] * (last - first + 1)
+        begin = NUMBERS['SQPYTE_TAPE_HEAD'] + len(table) + len(inserts)
+        for pc, kind in sorted(kinds.items()):
+            table[pc - first] = begin + len(entries)
+            kept = self.captures.get(pc, [])
+            entries += [self.numbers.get(pc, 0), kind, len(kept)] + kept
+        registers, cursors = self._noted()
+        noticed = (ONCE, effects.INSERT) if self.way == UNDONE else (ONCE,)
+        watched = sorted(set(self.stopped) | {
+            pc for pc in self.reached if ops[pc].opcode in noticed})
+        lists = registers + cursors + watched
+        words = [min(kinds), self.way == UNDONE, len(registers), len(cursors), len(watched),
+                 effects.HEAD + len(lists)] + lists
+        words += [first, last, len(inserts)] + table + inserts + entries
+        self.spec_words = ffi.new('int64_t[]', words)
+        self.spec = address_of(self.spec_words)
+
+
+def tape(program, flow, aheads):
+    """Analyse the window functions of a program.
+
+    Returns:
+        the Tape, or None, and why there is none (str).
+    """
+    try:
+        return Tape(program, flow, aheads), ''
+    except Refused as refused:
+        return None, str(refused)

@@ -1,0 +1,1 @@
+"""Generates the Python class of a loop."""

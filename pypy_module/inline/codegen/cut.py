@@ -1,0 +1,208 @@
+"""Generates the Python class of a cut (cut.py): its late opcodes, and the loading of values.
+
+The code is as that of an inlined loop (scan.py), but for a row's values, which C has kept, one
+for each time that a register gets a value that late opcodes read.
+"""
+
+from pypy_module.inline.analysis.effects import FREE
+from pypy_module.inline.analysis.scan import AHEAD, NOTHING
+from pypy_module.inline.codegen.class_code import LATE
+from pypy_module.inline.codegen.emit import Ahead, V, W
+from pypy_module.inline.codegen.opcodes import BITS, EMITTERS, kind
+from pypy_module.inline.codegen.scan import Code
+from pypy_module.inline.runtime.cut import CutAheadRunner, CutRunRunner
+from sqpyte.vm.values.values import CONSTANT, row_origin
+
+
+class CutPart(Ahead):
+    """Opcodes of a cut.
+
+    Attributes:
+        at: pc of the opcode that is being emitted.
+    """
+
+    at = -1
+
+    def __init__(self, code, order):
+        """Take the Code and the pcs."""
+        self.loaded = code.loop.loads
+        super().__init__(code, order)
+
+    def _find_needs(self, pc, following):
+        """See Part: an opcode that isn't late needs nothing, and its registers are loaded."""
+        if pc in self.loop.captures:
+            super()._find_needs(pc, following)
+        else:
+            self.after[pc] = {}
+            for successor in following:
+                self.after[pc] = dict(self.before.get(successor, {}))
+            self.before[pc] = dict(self.after[pc])
+        self.at_load = getattr(self, 'at_load', {})
+        self.at_load[pc] = dict(self.before[pc])
+        for register, _ in self.loaded.get(pc, ()):
+            self.before[pc].pop(register, None)
+
+    def _emit_block(self, block, emitters):
+        """See Part."""
+        for pc in block:
+            self.at = pc
+            if pc in self.loop.python and len(self.loop.python) > 1:
+                self.source.add('self.at = %d' % pc)
+            for register, number in self.loaded.get(pc, ()):
+                self.load(pc, register, number)
+            if pc in self.loop.captures:
+                super()._emit_block([pc], emitters)
+
+    def load(self, pc, register, number):
+        """Emit the loading of a row's value `number` into a register."""
+        need = self.at_load[pc].get(register, 0)
+        if not need:
+            return
+        source = self.source
+        word = self.code.word(number)
+        source.add('kind = ' + kind(number))
+        place = 'self.base + (x & %d)' % (2 ** BITS - 1)
+        size = 'x >> %d' % BITS
+        # A value that outlives the batch is copied, as what is in a page is.
+        origin = row_origin(0) if self.loop.fields - self.loop.counters else CONSTANT
+        view = '(%s + BASE, %s, %d)' % (place, size, origin)
+        for keyword, loads, w, v in [
+                ('if kind == 1:', word, 'W_Int(x)', 'x'),
+                ('elif kind == 2:', word.replace('WORDS', 'DOUBLES'), 'W_Real(x)', 'x'),
+                ('elif kind == 3:', word, 'W_Text' + view, 'text_at(%s, %s)' % (place, size)),
+                ('elif kind == 4:', word, 'W_Blob' + view, 'unpack(CHARS + (%s), %s)' % (place, size)),
+                ('else:', '', 'NULL', 'None')]:
+            source.add(keyword)
+            with source.block():
+                if loads:
+                    source.add('x = ' + loads)
+                if need & V:
+                    source.add('v%d = %s' % (register, v))
+                    if 'text_at' in v:
+                        self.check(pc, 'v%d' % register)
+                if need & W:
+                    source.add('w%d = %s' % (register, w))
+
+    def check(self, pc, name):
+        """See Part; behind a sorter the call that gets the text fails, as it does in C."""
+        if self.loop.way == FREE:
+            calls = [other for other in self.loop.python if other >= pc]
+            self.branch('%s is UNDECODABLE' % name, [
+                'return self.undecodable(%d)' % (calls or self.loop.python)[0]])
+        else:
+            super().check(pc, name)
+
+    def spilled(self, pc, registers):
+        """See Part: what C has kept it computes again."""
+        if not registers:
+            return '()'
+        following = [other for other in self.order if other >= pc]
+        return super().spilled(following[0] if following else pc, registers & self.loop.late_written)
+
+    def leave(self, pc):
+        """Go on in C with the opcode at `pc`."""
+        return ['return self.leave_from(%d, %d, %s)' % (pc, self.at, self.spills(pc))]
+
+    def ask(self, pc):
+        """The lines that leave the opcode at `pc`, which has changed nothing, to C."""
+        if pc not in self.loop.captures:    # a load: with the next late opcode
+            pc = min(other for other in self.loop.late if other >= pc)
+        return ['return self.leave_from(%d, %d, %s)' % (pc, pc, self.spills(pc))]
+
+
+class CutAfter(CutPart):
+    """What follows the row of a cut, in a function of its own."""
+
+    def reject(self, pc):
+        """Go on with the next row."""
+        return ['return True']
+
+    def leave(self, pc):
+        """Go on in C."""
+        return super().leave(pc) + ['return False']
+
+    def ask(self, pc):
+        """The same."""
+        return ['self.leave_from(%d, %d, %s)' % (pc, pc, self.spills(pc)), 'return False']
+
+
+class CutCode(Code):
+    """Makes the class for one Cut."""
+
+    kind = 'cut'
+    part = CutPart
+    run_base = 'CutRunRunner'
+
+    def __init__(self, cut, tags):
+        """Take the Cut and the tags of the first row (tuple of int), () not to specialise."""
+        super().__init__(cut, tags)
+        self.stride = cut.stride
+        self.selects = False
+        self.noted = 'i'
+        self.base = 'CutAheadRunner' if cut.shape == AHEAD else self.run_base
+        self.names.update({'CutAheadRunner': CutAheadRunner, 'CutRunRunner': CutRunRunner})
+
+    def emit(self):
+        """See ClassCode."""
+        (self._ahead if self.loop.shape == AHEAD else self._run)()
+
+    def finish(self, made):
+        """See ClassCode."""
+        made.spec = self.loop.spec
+        made.at = self.loop.python[0]
+        self._finish_row(made)
+
+    def _row_part(self, order, behind_group=()):
+        """Emit one row; `behind_group`: lines for after C has run the statement."""
+        if self.loop.shape == AHEAD:
+            # The row before may have been stepped to in machine code, which notes nothing. (In a loop of its
+            # own a guard behind this would resume before it, and no bridge to the next batch would be made.)
+            self.source.add('note(SEEN, 0, i)')
+        self.source.add('i += %d' % self.stride,
+                        'if i == self.end:',
+                        '    batch_ended(SEEN, i - %d)' % self.stride,
+                        '    if not self.refill():',
+                        '        return',
+                        '    i = self.k',
+                        *['    ' + line for line in behind_group])
+        self.source.add('self.i = i', 'note(SEEN, 0, i)')
+        self._tags('i')
+        self.part(self, order).emit(EMITTERS)
+        if self.loop.shape != AHEAD:
+            self.source.add(*self.taken(self.place(), 'i'))
+
+    def _ahead(self):
+        """Emit the shape of a cut with a row."""
+        cut, source = self.loop, self.source
+        self.emit_row_kept(*LATE)
+        behind = [pc for pc in cut.late if pc > cut.row and cut.ops[pc].opcode not in NOTHING]
+        if behind:
+            source.add('def after(self):')
+            with source.block():
+                CutAfter(self, behind).emit(EMITTERS)
+                source.add('return True')
+        source.add('def advance(self):')
+        with source.block():
+            if behind:
+                self.emit_begun()
+            source.add('self.busy = True', 'i = self.i')
+            order = [pc for pc in cut.order if pc <= cut.row]
+            if any(cut.leaves(cut.ops[pc]) for pc in cut.late):
+                source.add('while True:')
+                with source.block():
+                    self._row_part(order)
+            else:
+                self._row_part(order)
+
+    def _run(self):
+        """Emit the shape of a cut without a row."""
+        cut, source = self.loop, self.source
+        source.add('def run(self):')
+        with source.block():
+            source.add('i = self.i')
+            steps = sorted(cut.accumulators & {cut.ops[pc].p3 for pc in cut.steps})
+            for register in steps:
+                source.add('a%d = self.a%d' % (register, register))
+            source.add('while True:')
+            with source.block():
+                self._row_part(cut.order, ['a%d = self.a%d' % (n, n) for n in steps])

@@ -1,0 +1,296 @@
+"""Source text in the making, and the parts of a row's code.
+
+A part is a run of opcodes within one function of the generated class.  It knows which forms of
+registers are needed where, gives the names of registers, and emits what leaves the row; how that
+is done (going on with the next row, ending the batch, going on in C) is what its kinds differ in.
+"""
+
+import contextlib
+
+from c_engine.generated import opcodes
+from pypy_module.inline.analysis.scan import (
+    AGGREGATE_STEPS,
+    ARITHMETIC,
+    COMPARISONS,
+    CONDITIONS,
+    COPIES,
+    FUNCTIONS,
+    JUMPS,
+    LOGIC,
+    NOTHING,
+    copied,
+)
+
+W, V = 1, 2         # forms of a register: W_Value, Python's value
+_USE_W = frozenset(COMPARISONS + ARITHMETIC + LOGIC + CONDITIONS
+                   + (opcodes.OP_RealAffinity, opcodes.OP_Affinity))
+_USE_V = frozenset(FUNCTIONS + AGGREGATE_STEPS + (opcodes.OP_ResultRow,))
+_ALWAYS_JUMP = (opcodes.OP_Goto, opcodes.OP_Once)
+
+
+class Source:
+    """Lines of Python with the right indentation."""
+
+    def __init__(self):
+        self.lines = []
+        self.level = 0
+
+    def add(self, *lines):
+        """Add lines at the present level."""
+        self.lines.extend('    ' * self.level + line for line in lines)
+
+    @contextlib.contextmanager
+    def block(self):
+        """Within it lines are indented; if there are none it is `pass`."""
+        count = len(self.lines)
+        self.level += 1
+        yield
+        if len(self.lines) == count:
+            self.add('pass')
+        self.level -= 1
+
+    def text(self):
+        """The source (str)."""
+        return '\n'.join(self.lines) + '\n'
+
+
+class Part:
+    """A run of opcodes; see the module's docstring.
+
+    Attributes:
+        code: the Code.
+        order: pcs of the opcodes, ascending.
+        before, after: by pc, the forms of registers needed before and after that opcode (dicts).
+    """
+
+    def __init__(self, code, order):
+        """Take the Code and the pcs."""
+        self.code = code
+        self.loop = code.loop
+        self.ops = code.loop.ops
+        self.source = code.source
+        self.order = [pc for pc in order if pc not in self.loop.skipped]
+        self.before = {}
+        self.after = {}
+        for position in range(len(self.order) - 1, -1, -1):
+            pc = self.order[position]
+            self._find_needs(pc, self.order[position + 1:position + 2])
+
+    def _find_needs(self, pc, following):
+        """Set `before` and `after` of an opcode from those of its successors."""
+        op = self.ops[pc]
+        successors = [] if op.opcode in _ALWAYS_JUMP else list(following)
+        if op.opcode in JUMPS:
+            successors.append(op.p2)
+        after = {}
+        for successor in successors:
+            for register, forms in self.before.get(successor, {}).items():
+                after[register] = after.get(register, 0) | forms
+        self.after[pc] = after
+        self.before[pc] = before = dict(after)
+        loop = self.loop
+        if pc in loop.merged or op.opcode in NOTHING:
+            return
+        moved = {}
+        if op.opcode in COPIES:
+            for source, target in copied(op):
+                forms = after.get(target, 0) | (W if target in loop.fields else 0)
+                moved[source] = moved.get(source, 0) | forms
+        for register in loop.flow.writes[pc]:
+            before.pop(register, None)
+        for register, forms in moved.items():
+            before[register] = before.get(register, 0) | forms
+        form = V if op.opcode in _USE_V else 0
+        if op.opcode in _USE_W or pc in loop.in_c:
+            form = W
+        if form:
+            for register in loop.flow.reads[pc] - loop.accumulators:
+                before[register] = before.get(register, 0) | form
+
+    def emit(self, emitters):
+        """Emit all opcodes; `emitters` has a function of (part, pc, op) by opcode."""
+        source = self.source
+        inner = {self.ops[pc].p2 for pc in self.order if self.ops[pc].opcode in JUMPS}
+        inner -= self.loop.exits | {self.loop.end}
+        if inner:
+            source.add('label = 0')     # the opcodes before this one are skipped
+        blocks = []
+        fresh = True
+        for pc in self.order:
+            if fresh or pc in inner:
+                blocks.append([])
+            blocks[-1].append(pc)
+            fresh = self.ops[pc].opcode in JUMPS and self.ops[pc].p2 in inner
+        pending = 0
+        for block in blocks:
+            if pending > block[0]:
+                source.add('if label <= %d:' % block[0])
+                with source.block():
+                    self._emit_block(block, emitters)
+            else:
+                self._emit_block(block, emitters)
+            last = self.ops[block[-1]]
+            if last.opcode in JUMPS and last.p2 in inner:
+                pending = max(pending, last.p2)
+
+    def _emit_block(self, block, emitters):
+        for pc in block:
+            if pc in self.loop.in_c:
+                emitters['in C'](self, pc, self.ops[pc])
+            elif pc not in self.loop.merged:
+                emitters[self.ops[pc].opcode](self, pc, self.ops[pc])
+
+    # Registers
+
+    def w(self, register):
+        """The expression for a register's W_Value."""
+        if register in self.loop.fields:
+            return 'self.c%d' % register
+        if register in self.loop.written:
+            return 'w%d' % register
+        return self.code.preset('k', register, 'w')
+
+    def data(self, register):
+        """The expression for the bytes of a register that holds a W_Text."""
+        if register in self.loop.written:
+            return 'data_at({0}.address, {0}.size)'.format(self.w(register))
+        return self.code.preset('k', register, 'b')
+
+    def v(self, register, pc):
+        """The expression for a register's Python value, for the opcode at `pc`."""
+        if register in self.loop.fields:
+            self.source.add('v%d = unwrapped(self.c%d)' % (register, register))
+            self.check(pc, 'v%d' % register)
+        elif register not in self.loop.written:
+            return self.code.preset('k', register, 'v')
+        return 'v%d' % register
+
+    def check(self, pc, name):
+        """Emit that a text that isn't UTF-8 is left to C."""
+        self.branch('%s is UNDECODABLE' % name, self.ask(pc))
+
+    def needed(self, pc, register):
+        """Which forms of a register the opcode at `pc` has to set."""
+        return W if register in self.loop.fields else self.after[pc].get(register, 0)
+
+    def set_w(self, register, expression):
+        """Emit the setting of a register's W_Value."""
+        if register in self.loop.fields:
+            self.source.add('self.c%d = private(%s)' % (register, expression))
+        else:
+            self.source.add('w%d = %s' % (register, expression))
+
+    def computed(self, pc, register, expression, number=False):
+        """Emit the setting of a register from a W_Value; `number`: or NULL, but no text."""
+        need = self.needed(pc, register)
+        if need & V and not number:
+            self.source.add('v%d = unwrapped(%s)' % (register, expression))
+            self.check(pc, 'v%d' % register)
+        if need & W:
+            self.set_w(register, expression)
+        if need & V and number:
+            self.source.add('v%d = unwrapped(%s)' % (register, expression))
+
+    def spills(self, pc):
+        """The expression for the registers that C needs to go on at `pc`: a tuple."""
+        return self.spilled(pc, self.loop.flow.live[pc] if pc < len(self.loop.flow.live) else ())
+
+    def spilled(self, pc, registers):
+        """The expression for those of the registers that the loop has written before `pc`."""
+        found = []
+        if registers:
+            for register in sorted(registers & self.loop.written):
+                forms = self.before.get(pc, {}).get(register, 0)
+                if register in self.loop.fields:
+                    found.append('(%d, self.c%d), ' % (register, register))
+                elif forms & W:
+                    found.append('(%d, w%d), ' % (register, register))
+                elif forms & V:
+                    found.append('(%d, v%d), ' % (register, register))
+        return '(%s)' % ''.join(found)
+
+    # Jumps
+
+    def branch(self, condition, lines):
+        """Emit lines that run under a condition."""
+        self.source.add('if %s:' % condition)
+        with self.source.block():
+            self.source.add(*lines)
+
+    def jump(self, pc, target):
+        """The lines of a jump from the opcode at `pc` to `target`."""
+        if target == self.loop.end:
+            return self.reject(pc)
+        if target in self.loop.exits:
+            return self.leave(target)
+        return ['label = %d' % target]
+
+    def ask(self, pc):
+        """The lines that leave the opcode at `pc`, which has changed nothing, to C."""
+        return self.leave(pc)
+
+
+class Selecting(Part):
+    """The selecting part: it runs over all rows of a batch, in a loop."""
+
+    def reject(self, pc):
+        """Go on with the next row."""
+        return [*self.code.taken(pc, 'i', 'SELECTING'), 'continue']
+
+    def leave(self, pc):
+        """End the batch before this row, which leaves the loop."""
+        return ['self.stop_pc = %d' % pc, 'self.stop_row = i', 'break']
+
+    def ask(self, pc):
+        """End the batch before this row, which C does from its beginning."""
+        return self.leave(self.loop.head)
+
+
+class InRow(Part):
+    """A row of the ROWS shape, up to its ResultRow."""
+
+    def reject(self, pc):
+        """Never: such loops have another shape."""
+        raise AssertionError('a row is rejected behind the cut')
+
+    leave = reject
+
+    def ask(self, pc):
+        """C does the whole row."""
+        return ['return self.to_c(i)']
+
+
+class AfterRow(Part):
+    """What follows the ResultRow of the ROWS shape; `row` has been made."""
+
+    def reject(self, pc):
+        """Never: such loops have another shape."""
+        raise AssertionError('a row is rejected behind its result')
+
+    def leave(self, pc):
+        """Go on in C, and hand the row out."""
+        return ['self.leave(%d, i, %s)' % (pc, self.spills(pc)), 'return row']
+
+
+class Ahead(Part):
+    """A row of the other shapes."""
+
+    def reject(self, pc):
+        """Go on with the next row."""
+        return [*self.code.taken(pc, self.code.noted), 'continue']
+
+    def leave(self, pc):
+        """Go on in C."""
+        return ['return self.leave(%d, i, %s)' % (pc, self.spills(pc))]
+
+
+class AfterAhead(Part):
+    """What follows the ResultRow of the AHEAD shape, in a function of its own."""
+
+    def reject(self, pc):
+        """Go on with the next row."""
+        return ['return True']
+
+    def leave(self, pc):
+        """Go on in C."""
+        return ['self.leave(%d, self.i, %s)' % (pc, self.spills(pc)), 'return False']

@@ -1,0 +1,415 @@
+"""What the inliner emits for each opcode.
+
+An emitter takes (part, pc, op).  It either sets all registers that the opcode writes, in the forms
+needed, or leaves the opcode to C with `part.ask(pc)`, having changed nothing.
+"""
+
+from c_engine.generated import layout, opcodes
+from pypy_module.ffi.library import NUMBERS
+from pypy_module.inline.analysis.scan import ROWID, RUN, copied
+from pypy_module.inline.codegen.emit import V, W
+from pypy_module.inline.values import unwrapped
+from sqpyte.vm.opcodes.compute import affinity_is_trivial
+from sqpyte.vm.values.compare import BINARY
+from sqpyte.vm.values.values import NULL, W_Int, W_Real, row_origin
+
+EMITTERS: dict = {}     # opcode -> emitter
+
+BITS = NUMBERS['SQPYTE_PLACE_BITS']
+FUNCTION_FAILED = 'user-defined function raised exception'
+# How a comparison's condition reads, by whether it also holds with a NULL, and for two numbers.
+CONDITIONS = {
+    'Eq': ('o == 0', 'o == 0 or o == NULL_RESULT', '=='),
+    'Ne': ('o != 0 and o != NULL_RESULT', 'o != 0', '!='),
+    'Lt': ('o < 0', 'o < 0 or o == NULL_RESULT', '<'),
+    'Le': ('o <= 0', 'o <= 0 or o == NULL_RESULT', '<='),
+    'Gt': ('0 < o < NULL_RESULT', 'o > 0', '>'),
+    'Ge': ('0 <= o < NULL_RESULT', 'o >= 0', '>='),
+}
+
+
+def emits(*names):
+    """Decorator: enters the emitter of the opcodes with these names."""
+    def enter(emitter):
+        for name in names:
+            EMITTERS[getattr(opcodes, 'OP_' + name)] = emitter
+        return emitter
+    return enter
+
+
+def affinity(w, code):
+    """The value with an affinity (a character's code) applied; None if C has to do it."""
+    if not affinity_is_trivial(w, code):
+        return None
+    if code == layout.SQLITE_AFF_REAL and type(w) is W_Int:
+        return W_Real(float(w.intval))
+    return w
+
+
+@emits('Column')
+def column(part, pc, op):
+    """A value of the batch's row: its tag says what it is."""
+    value(part, pc, op.p3, part.loop.values.index(op.p2), op)
+
+
+@emits('Rowid')
+def rowid(part, pc, op):
+    """The last value of the batch's row."""
+    need = part.needed(pc, op.p2)
+    word = part.code.word(part.loop.values.index(ROWID))
+    if need & W:
+        part.set_w(op.p2, 'W_Int(%s)' % word)
+    if need & V:
+        part.source.add('v%d = %s' % (op.p2, word))
+
+
+def kind(number):
+    """The expression (str) of the type of a row's value `number`, which its words of tags have."""
+    shift = number % 16 * 4
+    tags = 't%d' % (number // 16)
+    return '(%s >> %d) & 15' % (tags, shift) if shift else tags + ' & 15'
+
+
+def value(part, pc, register, number, op):
+    """Emit the loading of value `number` of the batch's row into a register."""
+    need = part.needed(pc, register)
+    if not need:
+        return
+    source = part.source
+    word = part.code.word(number)
+    source.add('kind = ' + kind(number))
+
+    def cases(keyword, condition, loads, w, v, check=False):
+        source.add('%s %s:' % (keyword, condition) if condition else keyword + ':')
+        with source.block():
+            if loads:
+                source.add('x = ' + loads)
+            if need & V:
+                source.add('v%d = %s' % (register, v))
+                if check:
+                    part.check(pc, 'v%d' % register)
+            if need & W:
+                part.set_w(register, w)
+
+    place = 'self.base + (x & %d)' % (2 ** BITS - 1)
+    size = 'x >> %d' % BITS
+    view = '(%s + BASE, %s, %d)' % (place, size, row_origin(part.loop.cursor))
+    cases('if', 'kind == 1', word, 'W_Int(x)', 'x')
+    cases('elif', 'kind == 2', word.replace('WORDS', 'DOUBLES'), 'W_Real(x)', 'x')
+    cases('elif', 'kind == 3', word, 'W_Text' + view, 'text_at(%s, %s)' % (place, size), True)
+    cases('elif', 'kind == 4', word, 'W_Blob' + view, 'unpack(CHARS + (%s), %s)' % (place, size))
+    cases('elif', 'kind == 5', None, 'NULL', 'None')
+    default = op.w_p4
+    if type(default) is W_Int and op.p2 in part.loop.reals:
+        default = W_Real(float(default.intval))
+    if default is None:
+        source.add('else:')
+        with source.block():
+            source.add(*part.ask(pc))
+    else:
+        cases('else', None, None, part.code.constant(default, 'w%d' % pc),
+              part.code.constant(unwrapped(default), 'v%d' % pc), True)
+
+
+@emits('Integer', 'Int64', 'Real', 'String')
+def constant(part, pc, op):
+    """A constant."""
+    set_constant(part, pc, op.p2, op.w_p4)
+
+
+@emits('Null')
+def null(part, pc, op):
+    """NULL, in one register or several."""
+    for register in range(op.p2, max(op.p2, op.p3) + 1):
+        set_constant(part, pc, register, NULL)
+
+
+def set_constant(part, pc, register, w):
+    """Emit the setting of a register to a constant W_Value."""
+    need = part.needed(pc, register)
+    if need & W:
+        part.set_w(register, 'NULL' if w is NULL else part.code.constant(w, 'w%d' % pc))
+    if need & V:
+        part.source.add('v%d = %s' % (
+            register, 'None' if w is NULL else part.code.constant(unwrapped(w), 'v%d' % pc)))
+
+
+@emits('Variable')
+def variable(part, pc, op):
+    """A bound parameter, which doesn't change while the statement runs."""
+    need = part.needed(pc, op.p2)
+    if need & W:
+        part.set_w(op.p2, part.code.preset('q', op.p1, 'w'))
+    if need & V:
+        part.source.add('v%d = %s' % (op.p2, part.code.preset('q', op.p1, 'v')))
+
+
+@emits('Copy', 'SCopy', 'Move')
+def copy(part, pc, op):
+    """Both forms of the registers, as far as they are needed."""
+    for source, target in copied(op):
+        need = part.needed(pc, target)
+        if need & V:
+            part.source.add('v%d = %s' % (target, part.v(source, pc)))
+        if need & W:
+            part.set_w(target, part.w(source))
+    if op.opcode == opcodes.OP_Move:
+        targets = {target for _, target in copied(op)}
+        for source, _ in copied(op):
+            if source not in targets:
+                set_constant(part, pc, source, NULL)
+
+
+@emits('RealAffinity')
+def real_affinity(part, pc, op):
+    """An integer becomes a real; most such opcodes are merged into the batch's column."""
+    part.source.add('x = affinity(%s, %d)' % (part.w(op.p1), layout.SQLITE_AFF_REAL))
+    part.source.add('if x is None:', '    x = ' + part.w(op.p1))
+    part.computed(pc, op.p1, 'x')
+
+
+@emits('Affinity')
+def affinities(part, pc, op):
+    """Affinities on a range of registers."""
+    for i in range(op.p2):
+        part.source.add('x%d = affinity(%s, %d)' % (i, part.w(op.p1 + i), ord(op.text_p4[i])))
+        part.branch('x%d is None' % i, part.ask(pc))
+    for i in range(op.p2):
+        part.computed(pc, op.p1 + i, 'x%d' % i)
+
+
+def _arithmetic(name):
+    @emits(name.capitalize())
+    def arithmetic(part, pc, op):
+        part.source.add('x = %s(%s, %s)' % (name, part.w(op.p1), part.w(op.p2)))
+        part.branch('x is None', part.ask(pc))
+        part.computed(pc, op.p3, 'x', number=True)
+    arithmetic.__doc__ = 'The shared function %s.' % name
+
+
+for _name in ('add', 'subtract', 'multiply', 'divide', 'remainder'):
+    _arithmetic(_name)
+
+
+def _logic(name):
+    @emits(name)
+    def logic(part, pc, op):
+        operands = [op.p1] if name == 'Not' else [op.p1, op.p2]
+        part.source.add('x = logic_%s(%s)' % (
+            name.lower(), ', '.join(part.w(register) for register in operands)))
+        part.branch('x is None', part.ask(pc))
+        part.computed(pc, op.p2 if name == 'Not' else op.p3, 'x', number=True)
+    logic.__doc__ = 'Three-valued logic.'
+
+
+for _name in ('And', 'Or', 'Not'):
+    _logic(_name)
+
+
+def _comparison(name):
+    condition, condition_or_null, sign = CONDITIONS[name]
+
+    @emits(name)
+    def comparison(part, pc, op):
+        source = part.source
+        left, right = part.w(op.p3), part.w(op.p1)
+        for number, kind in (('intval', 'W_Int'), ('floatval', 'W_Real')):
+            source.add('%s type(%s) is %s and type(%s) is %s:' % (
+                'if' if number == 'intval' else 'elif', left, kind, right, kind))
+            source.add('    holds = %s.%s %s %s.%s' % (left, number, sign, right, number))
+        affinity = op.p5 & layout.SQLITE_AFF_MASK
+        if op.collation == BINARY and affinity < layout.SQLITE_AFF_NUMERIC:
+            source.add('elif type(%s) is W_Text and type(%s) is W_Text:' % (left, right))
+            same_size = '%s.size == %s.size and ' % (left, right) if sign == '==' else ''
+            source.add('    holds = %s%s %s %s' % (
+                same_size, part.data(op.p3), sign, part.data(op.p1)))
+        if pc in part.loop.python:
+            source.add('elif type(%s) is W_Text and type(%s) is W_Text:' % (left, right))
+            with source.block():
+                by_collation(part, pc, op)
+                source.add('holds = ' + condition)
+                for register, holds in ((op.p2, 'holds'), (pc + 1, 'not holds')):
+                    part.branch('self.handed and ' + holds, part.leave(register))
+        source.add('else:')
+        with source.block():
+            source.add('o = compare_operands(%s, %s, %d, %d)' % (left, right, op.p5, op.collation))
+            part.branch('o == ASK', part.ask(pc))
+            if_null = op.p5 & layout.SQLITE_JUMPIFNULL
+            source.add('holds = ' + (condition_or_null if if_null else condition))
+        part.branch('holds', part.jump(pc, op.p2))
+    comparison.__doc__ = ('Numbers, and texts by their bytes, directly; others by the shared '
+                          'function compare_operands.')
+
+
+for _name in CONDITIONS:
+    _comparison(_name)
+
+
+def by_collation(part, pc, op):
+    """Emit the comparison of two texts by a collation of the user's: its result is `o`."""
+    source = part.source
+    names = []
+    for name, register in (('x', op.p3), ('y', op.p1)):
+        if register in part.loop.written:
+            source.add('%s = unwrapped(%s)' % (name, part.w(register)))
+            part.check(pc, name)
+        else:
+            name = part.code.preset('k', register, 'v')
+        names.append(name)
+    source.add('try:', '    o = compared(self.f%d(%s, %s))' % (pc, names[0], names[1]),
+               'except BaseException as error:', '    self.not_compared(error)')
+    with source.block():
+        source.add(*part.ask(pc))
+
+
+@emits('IsNull', 'NotNull')
+def is_null(part, pc, op):
+    """A jump on NULL, or on anything else."""
+    sign = 'is' if op.opcode == opcodes.OP_IsNull else 'is not'
+    part.branch('%s %s NULL' % (part.w(op.p1), sign), part.jump(pc, op.p2))
+
+
+@emits('If', 'IfNot')
+def condition(part, pc, op):
+    """A jump on a number's truth."""
+    negated = op.opcode == opcodes.OP_IfNot
+    if_null = int(op.p3 == 0) if negated else op.p3
+    part.source.add('o = truth(%s, %d)' % (part.w(op.p1), if_null))
+    part.branch('o == ASK', part.ask(pc))
+    part.branch('not o' if negated else 'o', part.jump(pc, op.p2))
+
+
+@emits('IfPos', 'DecrJumpZero', 'IfNotZero')
+def counter(part, pc, op):
+    """LIMIT and OFFSET: a counter that decides on a jump."""
+    source = part.source
+    if op.p1 in part.loop.counters:
+        source.add('n = self.c%d' % op.p1)
+    else:
+        source.add('x = ' + part.w(op.p1))
+        part.branch('type(x) is not W_Int', part.ask(pc))
+        source.add('n = x.intval')
+
+    def count(expression):
+        if op.p1 in part.loop.counters:
+            source.add('self.c%d = %s' % (op.p1, expression))
+        else:
+            part.set_w(op.p1, 'W_Int(%s)' % expression)
+    if op.opcode == opcodes.OP_DecrJumpZero:
+        source.add('if n > %d:' % -2 ** 63, '    n -= 1')
+        count('n')
+        part.branch('n == 0', part.jump(pc, op.p2))
+        return
+    taken = 'n > 0' if op.opcode == opcodes.OP_IfPos else 'n != 0'
+    source.add('if %s:' % taken)
+    with source.block():
+        if op.opcode == opcodes.OP_IfPos:
+            count('n - %d' % op.p3)
+        else:
+            source.add('if n > 0:')
+            with source.block():
+                count('n - 1')
+        source.add(*part.jump(pc, op.p2))
+
+
+@emits('Goto', 'Once')
+def goto(part, pc, op):
+    """A jump; a Once that has been done is one too."""
+    part.source.add(*part.jump(pc, op.p2))
+
+
+@emits('Noop', 'Explain', 'ReleaseReg', 'ClrSubtype', 'CollSeq')
+def nothing(part, pc, op):
+    """Nothing."""
+
+
+@emits('ResultRow')
+def result_row(part, pc, op):
+    """The row: made at once, or kept until the next call."""
+    names = [part.v(register, pc) for register in range(op.p1, op.p1 + op.p2)]
+    part.code.result(names)
+
+
+def arguments(part, pc, op):
+    """The Python values of a call's arguments, as a list of expressions."""
+    count = part.loop.calls.arguments[pc]
+    return [part.v(register, pc) for register in range(op.p2, op.p2 + count)]
+
+
+@emits('Function', 'PureFunc')
+def function(part, pc, op):
+    """A call of the user's function, with sqlite3's conversion of its result."""
+    source = part.source
+    values = arguments(part, pc, op)
+    result = 'v%d' % op.p3
+    source.add('try:')
+    with source.block():
+        source.add('%s = self.f%d(%s)' % (result, pc, ', '.join(values)))
+        source.add('kind = type(%s)' % result)
+        source.add('if kind is float:',
+                   '    if %s != %s:' % (result, result),
+                   '        %s = None' % result,
+                   'elif kind is int:',
+                   '    if not %d <= %s <= %d:' % (-2 ** 63, result, 2 ** 63 - 1),
+                   '        raise OverflowError',
+                   'elif %s is not None:' % result,
+                   '    %s = result_of(%s, self.most)' % (result, result))
+    source.add('except BaseException as error:')
+    with source.block():
+        source.add('return self.failed(%d, error, %r, self.f%d)' % (pc, FUNCTION_FAILED, pc))
+    need = part.needed(pc, op.p3)
+    if need & W:
+        part.set_w(op.p3, 'wrapped(%s)' % result)
+    handed(part, pc, op.p3, result)
+
+
+@emits('AggStep', 'AggStep1')
+def aggregate_step(part, pc, op):
+    """A step of the user's aggregate, with its instance made at the first one."""
+    source = part.source
+    values = arguments(part, pc, op)
+    name = 'a%d' % op.p3
+    if part.loop.shape != RUN:
+        source.add('%s = self.%s' % (name, name))
+    source.add('if %s is None:' % name)
+    with source.block():
+        source.add('%s = self.instance(%d)' % (name, pc))
+        source.add('if %s is None:' % name, '    return')
+    source.add('message = "user-defined aggregate\'s \'step\' method not defined"')
+    source.add('try:')
+    with source.block():
+        source.add('method = %s.step' % name)
+        source.add('message = "user-defined aggregate\'s \'step\' method raised error"')
+        source.add('method(%s)' % ', '.join(values))
+    source.add('except BaseException as error:')
+    with source.block():
+        source.add('return self.failed(%d, error, message, self.f%d.made_by)' % (pc, pc))
+    handed(part, pc, -1, None)
+
+
+def one_in_c(part, pc, op):
+    """An opcode that only upstream has, in a loop that calls user code."""
+    source = part.source
+    flow = part.loop.flow
+    stores = ['store(self.memory + %d, %s)' % (register * layout.sizeof_Mem, part.w(register))
+              for register in sorted(flow.reads[pc] & part.loop.written - part.loop.accumulators)]
+    source.add('if not self.in_c(%d, %s):' % (pc, ' + '.join(stores) or '0'),
+               '    return')
+    written = flow.writes[pc] - part.loop.accumulators
+    behind = 'return self.leave(%d, i, %s)' % (
+        pc + 1, part.spilled(pc + 1, flow.live[pc + 1] - written))
+    for register in sorted(written):
+        source.add('x = self.loaded(%d)' % register)
+        part.branch('x is None', [behind])
+        part.computed(pc, register, 'x')
+
+
+EMITTERS['in C'] = one_in_c
+
+
+def handed(part, pc, register, result):
+    """Emit that the statement goes on in C behind a call in which it was settled."""
+    spills = part.spills(pc + 1)
+    if register >= 0 and '(%d, ' % register not in spills:
+        spills = '%s(%d, %s), )' % (spills[:-1], register, result)
+    part.branch('self.handed', ['return self.leave(%d, i, %s)' % (pc + 1, spills)])

@@ -1,0 +1,258 @@
+"""Generates the Python class of an inlined loop.
+
+The code is straight-line per row: registers are local variables, columns are read from the batch,
+opcodes are calls of the functions that the RPython VM uses too, on W_ values.  Where a row's types
+are as the first row's were (its tags are the same word), the JIT knows them all from one guard.
+
+A register has its value in two forms at most, `wN` (W_Value) and `vN` (Python's); which are needed
+is found backwards from the opcodes that use it.  What an opcode function can't do is left to C: in
+the selecting part the batch ends before the row, in the ROWS shape the row is computed in C from
+its beginning, and where user code may have run the statement goes on in C with that opcode.
+"""
+
+from pypy_module.dbapi.connections.collation_rank import compared
+from pypy_module.ffi import memory
+from pypy_module.ffi.library import NUMBERS, address_of, ffi
+from pypy_module.inline import values as inline_values
+from pypy_module.inline.analysis.scan import AGGREGATE_STEPS, AHEAD, NOTHING, ROWS, RUN
+from pypy_module.inline.codegen.class_code import LATE, ClassCode
+from pypy_module.inline.codegen.emit import AfterAhead, AfterRow, Ahead, InRow, Selecting
+from pypy_module.inline.codegen.opcodes import EMITTERS, affinity
+from pypy_module.inline.runtime.scan import AheadRunner, RowsRunner, Runner, RunRunner
+from pypy_module.inline.runtime.trace import ODD
+from sqpyte.vm.values import arith, compare, values
+
+AS_REAL = NUMBERS['SQPYTE_AS_REAL']
+HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
+BUFFER_WORDS = 4096
+FEWEST_ROWS, MOST_ROWS = 16, 512
+
+NAMES = {'Runner': Runner, 'RowsRunner': RowsRunner, 'AheadRunner': AheadRunner,
+         'RunRunner': RunRunner, 'affinity': affinity, 'compared': compared}
+for _module, _names in [
+        (memory, 'WORDS DOUBLES BYTES CHARS unpack BASE data_at'),
+        (inline_values, 'text_at unwrapped wrapped private store result_of UNDECODABLE'),
+        (values, 'W_Int W_Real W_Text W_Blob NULL'),
+        (arith, 'add subtract multiply divide remainder'),
+        (compare, 'compare_operands truth ASK NULL_RESULT'),
+        (inline_values, 'logic_and logic_or logic_not')]:
+    for _name in _names.split():
+        NAMES[_name] = getattr(_module, _name)
+
+
+def tag_words(count):
+    """Return how many words of tags a row of `count` values has (SQPYTE_TAG_WORDS)."""
+    return 1 if count <= 16 else (count + 15) // 16
+
+
+def spec(loop, rows):
+    """Return the spec (see c_engine/rows/page_batch.h) of a loop's batches of at most `rows` rows."""
+    words = [len(loop.values), rows]
+    words += [column | (AS_REAL if column in loop.reals else 0) for column in loop.values]
+    return ffi.new('int64_t[]', words)
+
+
+class Code(ClassCode):
+    """Makes the class for one Loop.
+
+    Attributes:
+        tags: the words of tags that the first row has (tuple of int); () not to specialise.
+        presets: attributes that `prepare` sets: name to (kind, number, form).
+        noted: name of the variable whose value trace.py knows a row by (str).
+    """
+
+    def __init__(self, loop, tags):
+        """Take the Loop and the tags."""
+        super().__init__(loop, NAMES)
+        self.tags = tags
+        self.tag_words = tag_words(len(loop.values))
+        self.stride = self.tag_words + len(loop.values) + 1     # and the rowid
+        self.selects = loop.cut > loop.head
+        self.noted = 'k' if self.selects else 'i'
+        rows = max(FEWEST_ROWS, min(MOST_ROWS, BUFFER_WORDS // self.stride))
+        self.rows = rows
+        self.presets = {}
+        self.base = {ROWS: 'RowsRunner', AHEAD: 'AheadRunner', RUN: 'RunRunner'}[loop.shape]
+        self.asks = bool(loop.in_c) and loop.shape == AHEAD
+
+    def word(self, number):
+        """The expression for value `number` of the row `i`."""
+        return 'WORDS[i + %d]' % (self.tag_words + number)
+
+    def preset(self, kind, number, form):
+        """The expression for an invariant register ('k') or a bound parameter ('q').
+
+        Its form is 'w' (W_Value), 'v' (Python's value) or 'b' (the bytes of a text).
+        """
+        name = '%s%s%d' % (kind, form, number)
+        self.presets[name] = (kind, number, form)
+        return 'self.' + name
+
+    def constant(self, value, hint):
+        """The name of a constant in the generated code's namespace."""
+        name = 'K' + hint
+        self.names[name] = value
+        return name
+
+    def result(self, names):
+        """Emit what a ResultRow of these expressions does."""
+        if self.loop.shape == ROWS:
+            self.source.add('row = (%s)' % ''.join(name + ', ' for name in names))
+            return
+        for number, name in enumerate(names):
+            self.source.add('self.p%d = %s' % (number, name))
+        self.source.add('self.busy = False', *self.taken(self.loop.end, self.noted), 'return')
+
+    def emit(self):
+        """See ClassCode."""
+        if self.selects:
+            self.source.add('refill = Runner.refill_selected')
+            self._select()
+        {ROWS: self._rows, AHEAD: self._ahead, RUN: self._run}[self.loop.shape]()
+
+    def finish(self, made):
+        """See ClassCode."""
+        # The head, the rows, and the list of those that are selected.
+        made.words = HEAD + self.rows * (self.stride + self.selects)
+        made.spec_buffer = spec(self.loop, self.rows)
+        made.spec = address_of(made.spec_buffer)
+        made.free = []
+        if self.asks:
+            made.in_step = None
+        self._finish_row(made)
+
+    def _finish_row(self, made):
+        """Set what the class has of a row, and of what comes from before the loop."""
+        presets = sorted(self.presets.items())
+        made.stride = self.stride
+        made.registers = [(name, number, form)
+                          for name, (kind, number, form) in presets if kind == 'k']
+        made.variables = [(name, number, form)
+                          for name, (kind, number, form) in presets if kind == 'q']
+
+    def taken(self, way, noted, ways='WAYS'):
+        """The lines that tell trace.py which way through the code a row has taken."""
+        return ['try:', '    took(%s, SEEN, %s, %d)' % (ways, noted, way), 'except Refused:', '    pass']
+
+    def _tags(self, noted, ways='WAYS'):
+        """Emit the reading of the row's tags; for the arguments see `taken`."""
+        for n in range(self.tag_words):
+            self.source.add('t%d = WORDS[i%s]' % (n, ' + %d' % n if n else ''))
+            if self.tags:
+                # In a trace of rows like the first one the tags are a constant from here on.
+                self.source.add('if t%d == %d:' % (n, self.tags[n]),
+                                '    t%d = %d' % (n, self.tags[n]),
+                                'else:',
+                                *['    ' + line for line in self.taken(ODD, noted, ways)])
+
+    def _row(self, end):
+        """The opcodes behind the cut up to `end`, and those before it that they need."""
+        return self.loop.slice + list(range(self.loop.cut, end))
+
+    def _select(self):
+        """Emit `select`: the list of the batch's rows that are wanted."""
+        source = self.source
+        source.add('def select(self, k, end):')
+        with source.block():
+            source.add('i = k - %d' % self.stride,
+                       'end -= %d' % self.stride,
+                       'k = self.start + %d' % (self.rows * self.stride),
+                       'self.k = k',
+                       'while i < end:')
+            with source.block():
+                source.add('i += %d' % self.stride, 'note(SEEN, 0, i)')
+                self._tags('i', 'SELECTING')
+                Selecting(self, range(self.loop.head, self.loop.cut)).emit(EMITTERS)
+                source.add('WORDS[k] = i', 'k += 1', *self.taken(self.loop.cut, 'i', 'SELECTING'))
+            source.add('self.end = k', 'batch_ended(SEEN, i)')
+
+    def _rows(self):
+        """Emit the ROWS shape."""
+        source = self.source
+        source.add('def __next__(self):')
+        with source.block():
+            source.add(*LATE)
+            if self.selects:
+                source.add('k = self.k', 'i = WORDS[k]')
+            else:
+                source.add('i = self.k')
+            name, step = self.noted, 1 if self.selects else self.stride
+            source.add('note(SEEN, 0, %s)' % name)
+            self._tags(name)
+            InRow(self, self._row(self.loop.row + 1)).emit(EMITTERS)
+            AfterRow(self, range(self.loop.row + 1, self.loop.end)).emit(EMITTERS)
+            source.add(*self.taken(self.loop.end, name),
+                       '%s += %d' % (name, step),
+                       'self.k = %s' % name,
+                       'if %s == self.end:' % name,
+                       '    batch_ended(SEEN, %s - %d)' % (name, step),
+                       '    self.refill()',
+                       'return row')
+
+    def _next_row(self, end):
+        """Emit the step to the next row."""
+        source = self.source
+        name, stride = self.noted, self.stride
+        if not self.selects:
+            source.add('i += %d' % stride)
+        source.add('if %s == %s:' % (name, end),
+                   '    batch_ended(SEEN, %s)' % (name if self.selects else 'i - %d' % stride),
+                   '    if not self.refill():',
+                   '        return',
+                   '    %s = self.k' % name)
+        if end == 'end':
+            source.add('    end = self.end')
+        if self.selects:
+            source.add('i = WORDS[k]', 'k += 1')
+        source.add('self.i = i', 'note(SEEN, 0, %s)' % name)
+
+    def _ahead(self):
+        """Emit the AHEAD shape."""
+        loop, source = self.loop, self.source
+        self.emit_row_kept(*LATE)
+        behind = [pc for pc in range(loop.row + 1, loop.end)
+                  if loop.ops[pc].opcode not in NOTHING]
+        if behind:
+            source.add('def after(self):')
+            with source.block():
+                AfterAhead(self, behind).emit(EMITTERS)
+                source.add('return True')
+        source.add('def advance(self):')
+        with source.block():
+            if behind:
+                self.emit_begun()
+            # The row before may have been stepped to in machine code, which notes nothing.
+            source.add('self.busy = True', 'k = self.k' if self.selects else 'i = self.i',
+                       'note(SEEN, 0, %s)' % self.noted)
+            order = self._row(loop.row + 1)
+            if any(loop.leaves(loop.ops[pc]) for pc in order):
+                source.add('while True:')
+                with source.block():
+                    self._ahead_row(order)
+            else:
+                self._ahead_row(order)
+
+    def _ahead_row(self, order):
+        """Emit one row of the AHEAD shape."""
+        self._next_row('self.end')
+        if self.selects:
+            self.source.add('self.k = k')
+        self._tags(self.noted)
+        Ahead(self, order).emit(EMITTERS)
+
+    def _run(self):
+        """Emit the RUN shape."""
+        loop, source = self.loop, self.source
+        source.add('def run(self):')
+        with source.block():
+            source.add('self.busy = True',
+                       'k = end = 0' if self.selects else 'i, end = %d, 0' % -self.stride)
+            for pc in loop.inside:
+                if loop.ops[pc].opcode in AGGREGATE_STEPS:
+                    source.add('a%d = None' % loop.ops[pc].p3)
+            source.add('while True:')
+            with source.block():
+                self._next_row('end')
+                self._tags(self.noted)
+                Ahead(self, self._row(loop.end)).emit(EMITTERS)
+                source.add(*self.taken(loop.end, self.noted))

@@ -1,0 +1,68 @@
+"""Generates the Python class of a cut with a tail (tail.py)."""
+
+from pypy_module.ffi.library import NUMBERS
+from pypy_module.inline.codegen.cut import CutCode, CutPart
+from pypy_module.inline.codegen.emit import V
+from pypy_module.inline.runtime.tail import TailRunner
+
+INTEGER, FLOAT, NULL = (NUMBERS['SQLITE_' + name] for name in ('INTEGER', 'FLOAT', 'NULL'))
+
+
+class TailPart(CutPart):
+    """The opcodes before the tail, and the values for it, which stand in its first opcode's place."""
+
+    def _find_needs(self, pc, following):
+        """See Part."""
+        if pc != self.loop.tail_pc:
+            super()._find_needs(pc, following)
+            return
+        self.after[pc] = {}
+        self.before[pc] = {register: V for register in self.loop.cells}
+        self.at_load = getattr(self, 'at_load', {})
+        self.at_load[pc] = {}
+
+    def _emit_block(self, block, emitters):
+        """See Part."""
+        if block[-1] != self.loop.tail_pc:
+            super()._emit_block(block, emitters)
+            return
+        super()._emit_block(block[:-1], emitters)
+        self.at = self.loop.tail_pc
+        self.hand_over()
+
+    def hand_over(self):
+        """Emit what puts the values into the row's words."""
+        source = self.source
+        place = self.loop.row_word
+        # The statement may have been ended inside a call: the row's words are no longer ours.
+        source.add('if self.left:', '    return')
+        for number, register in enumerate(self.loop.cells):
+            at = 'i + %d' % (place + 1 + 2 * number)
+            x = self.v(register, self.loop.tail_pc)
+            source.add('kind = type(%s)' % x,
+                       'if kind is int:',
+                       '    WORDS[%s] = %d' % (at, INTEGER),
+                       '    WORDS[%s + 1] = %s' % (at, x),
+                       'elif kind is float:',
+                       '    WORDS[%s] = %d' % (at, FLOAT),
+                       '    DOUBLES[%s + 1] = %s' % (at, x),
+                       'elif %s is None:' % x,
+                       '    WORDS[%s] = %d' % (at, NULL),
+                       'else:',
+                       '    self.keep(%s, %s)' % (at, x))
+        source.add('WORDS[i + %d] = 1' % place)
+        if self.loop.cells:
+            source.add('if self.crowded and not self.crowded_out(i):', '    return')
+
+
+class TailCode(CutCode):
+    """Makes the class for one TailCut."""
+
+    part = TailPart
+    run_base = 'TailRunner'
+
+    def __init__(self, cut, tags):
+        """See CutCode."""
+        super().__init__(cut, tags)
+        self.stride = cut.stride
+        self.names['TailRunner'] = TailRunner

@@ -1,0 +1,266 @@
+"""Generates the Python class of a tape (tape.py): what each of its events has Python do.
+
+A row's events are straight-line code where the row has one of the shapes that the class is made for, those
+that the first rows have had most often; else `generic` looks at one event after the other.
+"""
+
+from pypy_module.ffi import memory
+from pypy_module.ffi.library import NUMBERS
+from pypy_module.inline import values as inline_values
+from pypy_module.inline.analysis.scan import COPIES, copied
+from pypy_module.inline.analysis.tape import INVERSE, NULL, ROW, VALUE
+from pypy_module.inline.codegen.class_code import ClassCode
+from pypy_module.inline.codegen.opcodes import BITS
+from pypy_module.inline.runtime.tape import TapeRunner
+
+MOVE = COPIES[2]
+EVENTS = NUMBERS['SQPYTE_TAPE_EVENTS']
+METHODS = ("user-defined aggregate's '%s' method not defined",
+           "user-defined aggregate's '%s' method raised error")
+
+NAMES = {'TapeRunner': TapeRunner}
+for _module, _names in [(memory, 'WORDS DOUBLES CHARS unpack'),
+                        (inline_values, 'text_at result_of UNDECODABLE')]:
+    for _name in _names.split():
+        NAMES[_name] = getattr(_module, _name)
+
+
+def numbers_of(shape):
+    """The numbers of the events (list of int) of a shape (see c_engine/rows/tapes.h)."""
+    found = []
+    while shape:
+        found.insert(0, (shape & 31) - 1)
+        shape >>= 5
+    return found
+
+
+class TapeCode(ClassCode):
+    """Makes a class for one Tape.
+
+    Attributes:
+        tape: the Tape.
+        shapes: the shapes that there is code for (tuple of int).
+        at: the expression for where the present event begins.
+    """
+
+    kind = 'tape'
+    base = 'TapeRunner'
+
+    def __init__(self, tape, shapes):
+        """Take the Tape and the shapes."""
+        super().__init__(tape, NAMES)
+        self.tape = tape
+        self.shapes = shapes
+        self.at = ''
+
+    def place(self):
+        """See ClassCode."""
+        return self.tape.row
+
+    def emit(self):
+        """See ClassCode."""
+        self.emit_row_kept('if self.wary or WORDS[self.live] != self.stamp:', '    return self.looked()')
+        self._advance()
+        self._generic()
+
+    def finish(self, made):
+        """See ClassCode."""
+        made.spec = self.tape.spec
+        made.shapes = self.shapes
+
+    def _advance(self):
+        """Emit `advance`: to the next row."""
+        source = self.source
+        source.add('def advance(self):')
+        with source.block():
+            source.add('self.busy = True',
+                       'i = self.next',
+                       'note(SEEN, 0, i)',
+                       'if i == self.end:',
+                       '    batch_ended(SEEN, i)',
+                       '    if not self.refill():',
+                       '        return',
+                       '    i = self.next',
+                       'self.next = i + WORDS[i + 1]',
+                       'shape = WORDS[i]')
+            keyword = 'if'
+            for shape in self.shapes:
+                source.add('%s shape == %d:' % (keyword, shape))
+                keyword = 'elif'
+                with source.block():
+                    offset = EVENTS
+                    for number in numbers_of(shape):
+                        self.at = 'i + %d' % offset
+                        offset += self._event(self.tape.late[number])
+            if self.shapes:
+                source.add('else:', '    self.generic(i)')
+            else:
+                source.add('self.generic(i)')
+
+    def _generic(self):
+        """Emit `generic`: any row, whose last part may be the next one's beginning."""
+        source = self.source
+        source.add('def generic(self, i):')
+        with source.block():
+            source.add('while True:')
+            with source.block():
+                source.add('k = i + %d' % EVENTS,
+                           'while k < self.next:')
+                with source.block():
+                    source.add('n = WORDS[k]')
+                    for number, pc in enumerate(self.tape.late):
+                        source.add('%s n == %d:' % ('elif' if number else 'if', number))
+                        with source.block():
+                            self.at = 'k'
+                            size = self._event(pc)
+                            if pc != self.tape.row:
+                                source.add('k += %d' % size)
+                source.add('i = self.next',
+                           'note(SEEN, 0, i)',
+                           'if i == self.end:',
+                           '    batch_ended(SEEN, i)',
+                           '    if not self.refill():',
+                           '        return',
+                           '    i = self.next',
+                           'self.next = i + WORDS[i + 1]')
+
+    def _event(self, pc):
+        """Emit an event of the opcode at `pc`; returns how many words it has."""
+        op = self.tape.ops[pc]
+        size, tags = self.tape.size(pc)
+        kept = {register: number for number, register in enumerate(self.tape.captures[pc])}
+        if op.opcode == ROW:
+            self._row(op, kept, tags)
+        elif op.opcode == NULL:
+            self._null(pc, op, size)
+        elif op.opcode == VALUE:
+            self._value(pc, op, size)
+        elif op.opcode in COPIES:
+            self._copy(pc, op, kept, tags)
+        else:
+            self._call(pc, op, kept, tags, size)
+        return size
+
+    def _word(self, offset):
+        """The expression for a word of the event."""
+        return 'WORDS[%s + %d]' % (self.at, offset)
+
+    def _load(self, number, tags, name, undecodable):
+        """Emit the loading of the event's value `number` into a variable; `undecodable`: the line for a
+        text that isn't UTF-8."""
+        word = self._word(1 + tags + number)
+        place = 'self.base + (x & %d)' % (2 ** BITS - 1)
+        size = 'x >> %d' % BITS
+        self.source.add(
+            'kind = (%s >> %d) & 15' % (self._word(1 + number // 16), number % 16 * 4),
+            'if kind == 1:',
+            '    %s = %s' % (name, word),
+            'elif kind == 2:',
+            '    %s = %s' % (name, word.replace('WORDS', 'DOUBLES')),
+            'elif kind == 3:',
+            '    x = ' + word,
+            '    %s = text_at(%s, %s)' % (name, place, size),
+            '    if %s is UNDECODABLE:' % name,
+            '        ' + undecodable,
+            'elif kind == 4:',
+            '    x = ' + word,
+            '    %s = unpack(CHARS + (%s), %s)' % (name, place, size),
+            'else:',
+            '    %s = None' % name)
+
+    def _behind(self, pc, size):
+        """Emit what is done behind a call of user code."""
+        self.source.add('if self.handed and self.settled(%d, %s + %d):' % (pc, self.at, size),
+                        '    return')
+
+    def _call(self, pc, op, kept, tags, size):
+        """Emit a step or an inverse; its instance is made at the first one."""
+        source = self.source
+        method = 'inverse' if op.opcode == INVERSE else 'step'
+        values = []
+        for n in range(self.tape.calls.arguments[pc]):
+            register = op.p2 + n
+            if register in kept:
+                values.append('v%d' % n)
+                self._load(kept[register], tags, 'v%d' % n, 'return self.undecodable(%d)' % pc)
+            else:
+                values.append('self.r%d' % register)
+        name = 'self.a%d' % op.p3
+        source.add('self.at = ' + self.at,
+                   'a = ' + name,
+                   'if a is None:',
+                   '    a = self.instance(%d)' % pc,
+                   '    if a is None:',
+                   '        return',
+                   'message = "%s"' % (METHODS[0] % method),
+                   'try:',
+                   '    method = a.' + method,
+                   '    message = "%s"' % (METHODS[1] % method),
+                   '    method(%s)' % ', '.join(values),
+                   'except BaseException as error:',
+                   '    return self.failed(%d, error, message, self.f%d.made_by)' % (pc, pc))
+        self._behind(pc, size)
+
+    def _value(self, pc, op, size):
+        """Emit a value, with sqlite3's conversion of what is returned."""
+        self.source.add(
+            'a = self.a%d' % op.p1,
+            'if a is None:',
+            '    self.r%d = None' % op.p3,
+            'else:',
+            '    self.at = ' + self.at,
+            '    problem = "raised error"',
+            '    try:',
+            '        v = a.value()',
+            '        problem = None',
+            '        kind = type(v)',
+            '        if kind is float:',
+            '            if v != v:',
+            '                v = None',
+            '        elif kind is int:',
+            '            if not %d <= v <= %d:' % (-2 ** 63, 2 ** 63 - 1),
+            '                raise OverflowError',
+            '        elif v is not None:',
+            '            v = result_of(v, self.most)',
+            '    except BaseException as error:',
+            '        return self.value_failed(%d, error, problem)' % pc,
+            '    self.r%d = v' % op.p3)
+        with self.source.block():
+            self._behind(pc, size)
+
+    def _null(self, pc, op, size):
+        """Emit the end of accumulators, and of results."""
+        for register in range(op.p2, max(op.p2, op.p3) + 1):
+            if register in self.tape.accumulators:
+                self.source.add('if self.a%d is not None:' % register,
+                                '    self.at = ' + self.at,
+                                '    if self.dropped(%d, %s + %d, %d):' % (
+                                    pc, self.at, size, register),
+                                '        return')
+            elif register in self.tape.registers:
+                self.source.add('self.r%d = None' % register)
+
+    def _copy(self, pc, op, kept, tags):
+        """Emit a copy."""
+        pairs = copied(op)
+        for source, target in pairs:
+            if source in kept:
+                self._load(kept[source], tags, 'v', 'v = None')
+                self.source.add('self.r%d = v' % target)
+            else:
+                self.source.add('self.r%d = self.r%d' % (target, source))
+        targets = {target for _, target in pairs}
+        for source, _ in pairs:
+            if op.opcode == MOVE and source not in targets:
+                self.source.add('self.r%d = None' % source)
+
+    def _row(self, op, kept, tags):
+        """Emit the row: it is kept until the next call."""
+        for n in range(op.p2):
+            register = op.p1 + n
+            if register in kept:
+                self._load(kept[register], tags, 'v', 'v = self.surrogates(%d, x)' % n)
+                self.source.add('self.p%d = v' % n)
+            else:
+                self.source.add('self.p%d = self.r%d' % (n, register))
+        self.source.add('self.at = ' + self.at, 'self.busy = False', 'return')

@@ -1,0 +1,437 @@
+"""Taking a loop over from C: its class, stopping the statement there, starting the runner."""
+
+import weakref
+
+from c_engine.generated import layout, opcodes
+from pypy_module.dbapi.statements import tiers
+from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+from pypy_module.inline.analysis.calls import Calls
+from pypy_module.inline.analysis.cut import cuts
+from pypy_module.inline.analysis.effects import FREE, UNDONE, Aheads
+from pypy_module.inline.analysis.scan import RUN, Flow, loops
+from pypy_module.inline.analysis.tail import TAIL, TailCut
+from pypy_module.inline.analysis.tape import tape as tape_of
+from pypy_module.inline.codegen.cut import CutCode
+from pypy_module.inline.codegen.scan import Code, spec, tag_words
+from pypy_module.inline.codegen.tail import TailCode
+from pypy_module.inline.codegen.tape import TapeCode
+from pypy_module.inline.policy import stepped
+from pypy_module.inline.runtime import rows
+from pypy_module.inline.runtime.cut import first_tags as first_tags_of_cut
+from pypy_module.inline.runtime.cut import started
+from pypy_module.inline.runtime.tail import OVER
+from pypy_module.inline.runtime.tape import started as started_tape
+from pypy_module.inline.runtime.trace import new_seen
+from sqpyte.vm import capi
+from sqpyte.vm.program.decode import program_of
+from sqpyte.vm.values import mem
+
+GROW = NUMBERS['SQPYTE_GROW']
+HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
+
+MOST_CLASSES = 4        # for one loop, by the types of the first row
+FEW = 10                # batches up to a write that don't pay for going back to C and coming again:
+MOST_SPOILT = 8         # then C does twice as many rows as the last time, and so on, so often
+DESCRIPTIONS = {
+    'rows': 'its rows are computed in the program that asks for them',
+    'ahead': 'its rows are computed in the program that asks for them, one ahead',
+    'run': 'it runs as one loop in Python',
+}
+
+CALLS = {
+    'ahead': 'they run in the program that asks for the rows, which C computes up to there',
+    'run': 'they run as one loop in Python, over rows that C computes up to there',
+    TAIL: 'they run as one loop in Python, over rows that C computes up to there; what they return '
+          'it stores, for many rows in one call',
+}
+
+TAPES = {
+    FREE: 'they run in the program that asks for the rows, which C runs ahead without them',
+    UNDONE: 'they run in the program that asks for the rows, which C runs ahead without them, undone '
+            'where it matters',
+}
+
+WAYS = {
+    FREE: 'its rows are computed ahead in C, many in one call',
+    UNDONE: 'its rows are computed ahead in C, many in one call, and undone where it matters',
+}
+
+capi.use(lib)
+
+
+class Shapes:
+    """The loops of one program, and the classes made for them.
+
+    Attributes:
+        found: list of (pc of the Next, Loop or None, reason).
+        aheads: the Aheads.
+        cuts: list of (pc of the first call, pc of the Next, Cut or None, reason), for loops that
+            can't be inlined as a whole.
+        tape: the Tape of a program that has window functions written in Python, or None; tapeless: why
+            there is none (str), '' if there are no such functions.
+        classes: by the head of a loop or cut, its classes by the tags of the first row (dict of dicts).
+        seen: what trace.py knows of rows that C has computed ahead (list).
+    """
+
+    def __init__(self, program, calls):
+        """Analyse a program (Program) with its Calls."""
+        self.found = loops(program, calls)
+        self.aheads = Aheads(program, calls)
+        self.cuts = []
+        inlined = {end for end, loop, _ in self.found if loop is not None}
+        if calls.python:
+            self.cuts = [cut for cut in cuts(program, Flow(program.ops), self.aheads)
+                         if cut[1] not in inlined]
+        self.tape, self.tapeless = None, ''
+        if calls.results and any(program.ops[pc].opcode == opcodes.OP_AggValue
+                                 for pc in calls.results):
+            self.tape, self.tapeless = tape_of(program, Flow(program.ops), self.aheads)
+        self.classes = {}
+        self.seen = new_seen()
+
+
+# Address of a sqlite3 * -> its Connection.
+_watched: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
+
+
+@ffi.callback('void(void *)')
+def _roll_back(db):
+    """Called by C before anything that statements which run ahead could see (c_engine/core/validity.h)."""
+    connection = _watched.get(address_of(db))
+    if connection is not None:
+        try:
+            connection._roll_back()
+        except BaseException as error:
+            connection._raised = error
+
+
+def watch(connection):
+    """Have C say when what statements of a Connection have run ahead is to be rolled back."""
+    db = connection._db
+    if db and _watched.get(address_of(db)) is not connection:
+        _watched[address_of(db)] = connection
+        lib.sqpyte_roll_back_by(db, _roll_back)
+
+
+_shapes = {}        # (number of the program, key of the calls) -> Shapes
+
+
+class Known:
+    """What the inliner knows of one statement: the shapes of its program, and its calls.
+
+    Attributes:
+        spoilt: how often in a row a write has come soon after its rows were computed ahead (int).
+    """
+
+    def __init__(self, statement):
+        """Analyse the statement."""
+        vdbe = address_of(statement.pointer)
+        self.reprepares = statement.reprepares
+        self.spoilt = 0
+        program = program_of(vdbe)
+        self.calls = Calls(vdbe, program.ops)
+        key = program.number, self.calls.key
+        if key not in _shapes:
+            _shapes[key] = Shapes(program, self.calls)
+        self.shapes = _shapes[key]
+
+    def spoil(self, batches):
+        """Note that what C had run ahead was undone, after so many batches (int).
+
+        Returns:
+            how often its patience is to be doubled until the statement is looked at again (int).
+        """
+        self.spoilt = min(self.spoilt + 1, MOST_SPOILT) if batches < FEW else 0
+        return self.spoilt
+
+    def has_loops(self):
+        """Whether any loop can be inlined, or rows computed ahead."""
+        return (any(loop is not None for _, loop, _ in self.shapes.found)
+                or any(cut is not None for _, _, cut, _ in self.shapes.cuts)
+                or self.shapes.tape is not None
+                or any(type(ahead) is not str for ahead in self.shapes.aheads.found.values()))
+
+    def ahead_at(self, pc):
+        """The Ahead for a statement that is at this pc after a row, or None."""
+        ahead = self.shapes.aheads.found.get(pc)
+        return None if type(ahead) is str else ahead
+
+    def tape_at(self, pc):
+        """The Tape, if a statement that is at this pc is in its part of the program, or None."""
+        found = self.shapes.tape
+        return found if found is not None and pc in found.reached else None
+
+    def in_cut(self, pc):
+        """Whether the opcode at this pc is done in Python, though its loop is in C."""
+        tape = self.shapes.tape
+        return (tape is not None and pc in tape.late
+                or any(cut is not None and pc in cut.captures for _, _, cut, _ in self.shapes.cuts))
+
+    def loop_at(self, pc):
+        """The Loop that holds this pc, or None."""
+        for end, loop, _ in self.shapes.found:
+            if loop is not None and loop.head <= pc <= end:
+                return loop
+        return None
+
+    def loop_with_user_code(self):
+        """The first Loop that calls functions written in Python, or None.
+
+        What comes before it has no loop that C would have to run opcode by opcode to get there.
+        """
+        for _, loop, _ in self.shapes.found:
+            if loop is None:
+                return None
+            if loop.python:
+                return loop
+        return None
+
+    def cut_at(self, pc):
+        """The Cut of the loop that holds this pc; else one that no row leaves; or None.
+
+        Args:
+            pc: where the statement is (int), None before the first row.
+        """
+        found = None
+        for _, _, cut, _ in self.shapes.cuts:
+            if cut is not None:
+                if pc is None or cut.bounds.start <= pc <= cut.bounds.stop:
+                    return cut
+                if cut.shape == RUN and found is None and pc in cut.around:
+                    found = cut
+        return found
+
+    def cut_behind(self, reached):
+        """The first Cut at one of the pcs `reached` (set), or None."""
+        for _, _, cut, _ in self.shapes.cuts:
+            if cut is not None and cut.head in reached:
+                return cut
+        return None
+
+    def classes_of(self, loop):
+        """The classes made for a Loop or Cut, by the tags of the first row (dict)."""
+        return self.shapes.classes.setdefault(loop.head, {})
+
+    def explained(self):
+        """What `explain` in tiers.py is to return."""
+        reasons, details = [], []
+        places = {}
+        for pc, ahead in sorted(self.shapes.aheads.found.items()):
+            if self.loop_at(pc) is None and not self.in_cut(pc - 1):
+                reasons.append('rows at %d: %s' % (
+                    pc - 1, ahead if type(ahead) is str else WAYS[ahead.way]))
+                if type(ahead) is not str:
+                    places[pc - 1] = 'ahead'
+        for end, loop, reason in self.shapes.found:
+            if loop is None:
+                reasons.append('loop at %d: %s' % (end, reason))
+                continue
+            for made in self.classes_of(loop).values():
+                details.append(made.source)
+            places.update((pc, 'python') for pc in range(loop.head, loop.end + 1))
+            reasons.append('loop at %d: %s' % (loop.head, DESCRIPTIONS[loop.shape]))
+        found = self.shapes.tape
+        if found is not None:
+            for made in self.classes_of(found).values():
+                details.append(made.source)
+            places.update((late, 'python') for late in found.late)
+            reasons.append('window functions at %d: %s' % (found.python[0], TAPES[found.way]))
+        elif self.shapes.tapeless:
+            reasons.append('window functions: ' + self.shapes.tapeless)
+        for pc, _, cut, reason in self.shapes.cuts:
+            if found is not None and pc in found.late:
+                continue
+            if cut is None:
+                reasons.append('call at %d: %s' % (pc, reason))
+                continue
+            for made in self.classes_of(cut).values():
+                details.append(made.source)
+            places.update((late, 'python') for late in cut.mine)
+            reasons.append('calls at %d: %s' % (pc, CALLS[kind_of(cut)]))
+        if not reasons:
+            reasons.append('it has no loop over a table')
+        return self.has_loops(), '; '.join(reasons), '\n'.join(details), places
+
+
+def kind_of(cut):
+    """The shape of a Cut, or TAIL."""
+    return TAIL if type(cut) is TailCut else cut.shape
+
+
+def known(statement):
+    """The Known of a statement."""
+    found = statement.inlining
+    if found is None or found.reprepares != statement.reprepares:
+        found = statement.inlining = Known(statement)
+    return found
+
+
+def obstacle(statement):
+    """Why a statement can't be inlined, whatever its loops are (str), or ''."""
+    vdbe = address_of(statement.pointer)
+    db = mem.i64(vdbe + layout.Vdbe_db)
+    if mem.u8(db + layout.sqlite3_enc) != layout.SQLITE_UTF8:
+        return 'the database is UTF-16'
+    if mem.i32(vdbe + layout.Vdbe_lockMask):
+        return 'a shared cache needs its B-trees locked'
+    if mem.i32(db + layout.sqlite3_nSqpyteWriting):
+        return 'a statement of the connection that writes is being stepped'
+    return ''
+
+
+# Programs of more opcodes aren't analysed, nor coroutines of more Yields (VALUES with so many rows):
+# what leads where would grow as their square.
+MOST_OPCODES = 4000
+MOST_YIELDS = 16
+
+
+def too_large(statement):
+    """Why a statement's program isn't analysed (str), or ''."""
+    if statement.inlining is not None and statement.inlining.reprepares == statement.reprepares:
+        return ''
+    vdbe = address_of(statement.pointer)
+    size = mem.i32(vdbe + layout.Vdbe_nOp)
+    if size > MOST_OPCODES:
+        return 'its program has %d instructions, more than are analysed' % size
+    first = mem.i64(vdbe + layout.Vdbe_aOp)
+    yields: dict = {}
+    for at in range(first, first + size * layout.sizeof_VdbeOp, layout.sizeof_VdbeOp):
+        if mem.u8(at + layout.VdbeOp_opcode) == opcodes.OP_Yield:
+            register = mem.i32(at + layout.VdbeOp_p1)
+            yields[register] = yields.get(register, 0) + 1
+            if yields[register] > MOST_YIELDS:
+                return 'a subquery has more ends than are analysed'
+    return ''
+
+
+def counter(statement):
+    """The statement's program counter."""
+    return mem.i32(address_of(statement.pointer) + layout.Vdbe_pc)
+
+
+def run_ahead(connection, cursor, statement, ahead, patience):
+    """Have C compute rows ahead; `patience`: of the statement when it goes on without.
+
+    Returns:
+        INLINED, or what stepping the statement in C returned.
+    """
+    made = rows.class_for(lib.sqlite3_column_count(statement.pointer))
+    runner = made(connection, statement, known(statement), ahead, patience)
+    try:
+        rc = runner.begin(cursor)
+    except BaseException:
+        runner.detach()
+        raise
+    if rc is None:
+        return tiers.INLINED
+    return statement.grow() if rc == GROW else rc
+
+
+def first_tags(vdbe, loop):
+    """The words of tags (tuple of int) of the row that the statement is at, () if it has none."""
+    count = tag_words(len(loop.values))
+    words = HEAD + count + len(loop.values) + 1
+    vc = mem.i64(mem.i64(vdbe + layout.Vdbe_apCsr) + 8 * loop.cursor)
+    out = ffi.new('int64_t[]', words + (lib.sqpyte_page_size(vc) >> 3))
+    out[0] = address_of(out) + 8 * words
+    head = spec(loop, 1)
+    if lib.sqpyte_batch(vc, address_of(head), address_of(out), 0) != 1:
+        return ()
+    return tuple([out[HEAD + n] for n in range(count)])
+
+
+def class_for(statement, loop, tags, code):
+    """The class for a loop or a cut, made by `code` (Code or CutCode) if there is none yet.
+
+    Args:
+        tags: of the row that the statement is at (tuple of int), () not to specialise.
+    """
+    classes = known(statement).classes_of(loop)
+    if tags not in classes and len(classes) >= MOST_CLASSES:
+        tags = ()
+    made = classes.get(tags)
+    if made is None:
+        made = classes[tags] = code(loop, tags).build()
+    return made
+
+
+def taken_over(runner, statement, cursor):
+    """Have a new runner take over its statement, and stand in the cursor.
+
+    Returns:
+        INLINED, or what stepping the statement in C returned.
+    """
+    try:
+        if not runner.prepare():
+            runner.detach()
+            return stepped(statement)
+        runner.begin()
+    except BaseException:
+        runner.detach()
+        raise
+    if runner.left:
+        return statement.grow() if runner.rc == GROW else runner.rc
+    runner.attach(cursor)
+    return tiers.INLINED
+
+
+def enter_cut(specialise, connection, cursor, statement, cut):
+    """Step a statement to a cut, and have a runner go on there.
+
+    Returns:
+        INLINED, or what stepping the statement in C returned.
+    """
+    rc, handle, buffer = started(statement, cut)
+    if handle is None:
+        return statement.grow() if rc == GROW else rc
+    tags = first_tags_of_cut(statement, cut, handle, buffer) if specialise else ()
+    made = class_for(statement, cut, tags, TailCode if kind_of(cut) == TAIL else CutCode)
+    runner = made(connection, statement, known(statement).calls, handle, buffer)
+    rc = taken_over(runner, statement, cursor)
+    if rc != OVER:
+        return rc
+    cut = known(statement).cut_behind(runner.reached)
+    if cut is None:
+        return stepped(statement)
+    return enter_cut(specialise, connection, cursor, statement, cut)
+
+
+def enter_tape(specialise, connection, cursor, statement, found):
+    """Step a statement to a window function's call, and have a runner go on there.
+
+    Returns:
+        INLINED, or what stepping the statement in C returned.
+    """
+    rc, handle, buffer = started_tape(statement, found)
+    if handle is None:
+        return statement.grow() if rc == GROW else rc
+    made = class_of_tape(statement, found, ())
+    runner = made(connection, statement, known(statement).calls, handle, buffer)
+    if specialise:
+        runner.made_for = lambda shapes: class_of_tape(statement, found, shapes)
+    return taken_over(runner, statement, cursor)
+
+
+def class_of_tape(statement, found, shapes):
+    """The class of a Tape for rows of these shapes (tuple), or of others if there are many already."""
+    classes = known(statement).classes_of(found)
+    if shapes not in classes:
+        for others in classes:
+            if shapes and set(shapes) <= set(others):
+                return classes[others]
+        if len(classes) > MOST_CLASSES:
+            return classes[()]
+        classes[shapes] = TapeCode(found, shapes).build()
+    return classes[shapes]
+
+
+def enter(specialise, connection, cursor, statement, loop):
+    """Have a runner take over the statement, which is at the head of a loop.
+
+    Returns:
+        INLINED, or what stepping the statement in C returned.
+    """
+    tags = first_tags(address_of(statement.pointer), loop) if specialise else ()
+    made = class_for(statement, loop, tags, Code)
+    runner = made(connection, statement, known(statement).calls)
+    return taken_over(runner, statement, cursor)

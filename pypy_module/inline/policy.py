@@ -1,0 +1,269 @@
+"""The inliner's front: decides when a statement's loop is taken over into Python, and explains.
+
+A loop is worth it only if it runs long: analysing a program and generating its class takes
+milliseconds, and PyPy's JIT has to see a thousand rows.  So statements start in C.  One that
+returns rows is looked at after so many of them (its `patience`), and again after as many as it has
+returned; one that calls functions written in Python for rows that it doesn't return is stopped at
+the head of its loop.  The engine does the stopping: `sqpyteStopPc` in c_engine/patches/apply.py.
+
+Whether inlining pays depends on how much of a loop is left.  In C a row costs a few tenths of a
+microsecond.  Inlined it costs a tenth, but the first loop of a process loads the inliner and is traced,
+for 20 to 50 ms of the processor's time, later ones cost a quarter of that.  So C goes on until it has
+done, or is about to do, as many rows as that is worth: then a program is at no time much slower than
+with C alone, nor than with inlining alone.  What is left is read from the B-tree's cursor: an estimate by
+the pages on its way down (c_engine/core/cardinality.c).  All that is in this module because it is needed at once for
+a statement that calls user code: to load one more would take as long as ten small joins.
+
+Classes are kept by the program's content and the types of the first row, not by statement.
+"""
+
+import os
+import sys
+
+from pypy_module.dbapi.statements import tiers
+from pypy_module.dbapi.statements.statement import skip
+from pypy_module.ffi.library import NUMBERS, address_of, lib
+from sqpyte.vm.values import mem
+
+ROW, GROW = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_GROW']
+COLUMNS, COUNT = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_COUNT']
+LOOP_PYTHON, LOOP_MORE = NUMBERS['SQPYTE_LOOP_PYTHON'], NUMBERS['SQPYTE_LOOP_MORE']
+
+PATIENCE = 400          # rows from C before a statement's loop is looked at
+MOST_PATIENCE = 10000   # rows from one look to the next, at most
+PATIENCE_AGAIN = 16     # and, once it has a class, before it is taken over
+FIRST_LOOP = 200000     # rows that are worth the first loop of a process
+LATER_LOOP = 40000      # and each later one
+SHORTEST = 100          # rows that are worth the way into a class and back
+UNKNOWN = 0             # rows left where it can't be told: what has been done decides
+
+
+def wanted(statement, least=None):
+    """How many rows a loop of a statement must still have to be taken over (int); none above 0 if
+    what C has done is enough.
+
+    Args:
+        statement: a Statement; its `rows_in_c` were done in C, in this run and earlier ones.
+        least: how many rows a loop has to have (int), or None: as many as it takes at present.
+    """
+    if least is None:
+        least = LATER_LOOP if 'pypy_module.inline.manager' in sys.modules else FIRST_LOOP
+    return least - statement.rows_in_c
+
+
+def pays(statement, left, least=None):
+    """Whether a loop of a statement is to be taken over.
+
+    Args:
+        statement: a Statement.
+        left: how many rows its loop still has (int), or UNKNOWN.
+        least: see `wanted`.
+    """
+    return (left == UNKNOWN or left >= SHORTEST) and left >= wanted(statement, least)
+
+
+def rows_left(statement):
+    """About how many rows the outermost loop still has that a statement, at a row or stopped at
+    the head of a loop, is in (int); UNKNOWN if that loop isn't a scan."""
+    return lib.sqpyte_rows_left(address_of(statement.pointer))
+
+
+class Planner:
+    """What tiers.py describes.
+
+    Attributes:
+        patience: of new statements (int).
+        patience_again: of statements whose loop has a class (int).
+        worth: rows that make a loop worth a class (int); None for what `wanted` says.
+        specialise: whether classes are made for the types of the first row (bool).
+    """
+
+    def __init__(self, patience=PATIENCE, worth=None, specialise=True):
+        """Take what the attributes say."""
+        self.patience = patience
+        self.patience_again = min(patience, PATIENCE_AGAIN)
+        self.worth = worth
+        self.specialise = specialise
+
+    def considers(self, statement):
+        """See tiers.py."""
+        if not statement.queries:
+            return tiers.NOT
+        loops = lib.sqpyte_loops(address_of(statement.pointer))
+        if loops & LOOP_PYTHON:
+            return tiers.AT_ONCE
+        return tiers.LATER if loops & LOOP_MORE else tiers.NOT
+
+    def begin(self, connection, cursor, statement):
+        """See tiers.py."""
+        if obstacle(connection):
+            return stepped(statement)
+        rc = self._begun(statement)
+        if rc != tiers.INLINED:
+            statement.patience = self.patience
+            return rc
+        machine = _machine(connection)
+        if machine.too_large(statement):
+            statement.inlinable = False
+            statement.patience = -1
+            return stepped(statement)
+        known = machine.known(statement)
+        loop = known.loop_with_user_code()
+        tape = None if loop is not None else known.shapes.tape
+        cut = None if loop is not None or tape is not None else known.cut_at(None)
+        if loop is None and cut is None and tape is None:
+            statement.inlinable = False
+            statement.patience = self.patience
+            return stepped(statement)
+        if machine.obstacle(statement):
+            return stepped(statement)
+        if tape is not None:
+            statement.patience = self.patience_again
+            return machine.enter_tape(self.specialise, connection, cursor, statement, tape)
+        if loop is None:
+            statement.patience = self.patience_again
+            return machine.enter_cut(self.specialise, connection, cursor, statement, cut)
+        if machine.counter(statement) != loop.head:
+            rc = step_to(statement, loop.head)
+            if rc != tiers.INLINED:
+                return rc
+        return machine.enter(self.specialise, connection, cursor, statement, loop)
+
+    def take_over(self, connection, cursor, statement):
+        """See tiers.py."""
+        if statement.leftover is not None:
+            rc = statement.leftover.step_leftover(cursor)
+            return stepped(statement) if rc is None else rc
+        statement.patience = self.patience
+        if obstacle(connection) or not self._pays(statement):
+            return stepped(statement)
+        machine = _machine(connection)
+        if machine.too_large(statement):
+            statement.patience = -1
+            return stepped(statement)
+        known = machine.known(statement)
+        place = machine.counter(statement)
+        loop = known.loop_at(place)
+        tape = known.tape_at(place)
+        if tape is not None and not machine.obstacle(statement):
+            statement.patience = self.patience_again
+            return machine.enter_tape(self.specialise, connection, cursor, statement, tape)
+        ahead = None if loop is not None else known.ahead_at(place)
+        cut = None if loop is not None or ahead is not None else known.cut_at(place)
+        if loop is None and ahead is None and cut is None:
+            if not known.has_loops():
+                statement.patience = -1
+            return stepped(statement)
+        if machine.obstacle(statement):
+            return stepped(statement)
+        statement.patience = self.patience_again
+        if cut is not None:
+            return machine.enter_cut(self.specialise, connection, cursor, statement, cut)
+        if loop is None:
+            return machine.run_ahead(connection, cursor, statement, ahead, self.patience_again)
+        rc = step_to(statement, loop.head)
+        if rc != tiers.INLINED:
+            return rc
+        return machine.enter(self.specialise, connection, cursor, statement, loop)
+
+    def _begun(self, statement):
+        """Step a statement to the head of its first loop, and on in C if the loop doesn't pay.
+
+        Returns:
+            INLINED, or what stepping the statement in C returned.
+        """
+        if self.worth == 0:
+            return tiers.INLINED
+        cells = statement.cells
+        rc = lib.sqpyte_begin(statement.pointer, cells, SHORTEST, wanted(statement, self.worth))
+        left = cells[COUNT]
+        if left < 0:
+            statement.inlinable = False
+            statement.patience = self.patience
+        else:
+            statement.rows_in_c += left
+        if rc == ROW and cells[COLUMNS] == 0:
+            return tiers.INLINED
+        return statement.grow() if rc == GROW else rc
+
+    def _pays(self, statement):
+        """Whether a statement that C has come to the end of its patience with is to be taken over;
+        if not, until when it is to have patience."""
+        if self.worth == 0:
+            return True
+        left = rows_left(statement)
+        if pays(statement, left, self.worth):
+            return True
+        statement.patience = max(self.patience, min(statement.rows_in_c, MOST_PATIENCE))
+        statement.rows_in_c += statement.patience
+        return False
+
+    def explain(self, connection, statement):
+        """See tiers.py."""
+        if not statement.queries or statement.sql[skip(statement.sql):][:7].lower() == 'explain':
+            return False, 'it is not a query', '', {}
+        machine = _machine(connection)
+        why = (obstacle(connection) or machine.obstacle(statement)
+               or machine.too_large(statement))
+        if why:
+            return False, why, '', {}
+        return machine.known(statement).explained()
+
+
+def obstacle(connection):
+    """Why no statement of a connection can be inlined at present (str), or ''."""
+    if not connection._plain:
+        return 'texts or columns are converted by the program'
+    if connection._user == -1:
+        return 'other threads may use the connection'
+    if connection._hooks.get('progress'):
+        return 'a progress handler counts instructions'
+    return ''
+
+
+def step_to(statement, head):
+    """Step the statement in C up to the opcode at the pc `head` (int).
+
+    Returns:
+        INLINED if it is there, else the code of a step that has ended elsewhere.
+    """
+    from c_engine.generated import layout
+    mem.set_i32(address_of(statement.pointer), layout.Vdbe_sqpyteStopPc, head)
+    rc = lib.sqpyte_step(statement.pointer, statement.cells)
+    if rc == ROW and statement.cells[COLUMNS] == 0:
+        return tiers.INLINED
+    return statement.grow() if rc == GROW else rc
+
+
+def stepped(statement):
+    """Step the statement in C; return the code, with a row in the statement's buffer."""
+    rc = lib.sqpyte_step(statement.pointer, statement.cells)
+    return statement.grow() if rc == GROW else rc
+
+
+def _machine(connection):
+    """The module that does the work, loaded when the first loop is hot, for a Connection."""
+    from pypy_module.inline import manager
+    manager.watch(connection)
+    return manager
+
+
+def planner_wanted():
+    """The Planner that the environment and the interpreter ask for, or None.
+
+    SQPYTE_INLINE=0 turns inlining off, 1 on; without it it is on where there is a JIT. With
+    `always` every loop is taken over as soon as possible, for tests. SQPYTE_SPECIALISE=0 has
+    classes made for any types.
+    """
+    setting = os.environ.get('SQPYTE_INLINE', '')
+    specialise = os.environ.get('SQPYTE_SPECIALISE') != '0'
+    if setting == 'always':
+        return Planner(1, 0, specialise)
+    if setting == '1' or (setting != '0' and sys.implementation.name == 'pypy'):
+        return Planner(specialise=specialise)
+    return None
+
+
+def install():
+    """Have connections ask the inliner, if it is wanted."""
+    tiers.planner = planner_wanted()

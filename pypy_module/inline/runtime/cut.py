@@ -1,0 +1,494 @@
+"""Runs a cut: C goes ahead of its late opcodes, Python does these, row by row.
+
+The statement is somewhere ahead in C, between two rows or more, while a user's function may run for
+the row `i`.  If the function, or anything between two rows, does what may matter (`settle`), C undoes
+what it has run ahead, up to the very opcode that Python is at, and the statement goes on there.  Where
+the rows come from a sorter nothing matters.  If it can't be undone, because something has changed without
+that (the connection's stamp tells), the statement fails: stale rows are never handed out.
+
+A row that C can't keep (an error behind the call, no room) is done by C alone, which calls the
+user's function as any other C code does.
+"""
+
+from c_engine.generated import layout
+from pypy_module.dbapi import errors
+from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS
+from pypy_module.inline.analysis.effects import FREE
+from pypy_module.inline.runtime.scan import COLUMNS, NOMEM, ROW, Raising, Runner, stamp_of
+from pypy_module.inline.values import load, private, store
+from sqpyte.vm.values import mem
+from sqpyte.vm.values.values import W_Int
+
+GROW = NUMBERS['SQPYTE_GROW']
+MID, BEGUN = NUMBERS['SQPYTE_STEP_MID'], NUMBERS['SQPYTE_STEP_BEGUN']
+CAPACITY, COUNT = NUMBERS['SQPYTE_ROWS_CAPACITY'], NUMBERS['SQPYTE_ROWS_COUNT']
+AT_CUT, NEED = NUMBERS['SQPYTE_ROWS_AT_CUT'], NUMBERS['SQPYTE_ROWS_NEED']
+CELLS, STAMP = NUMBERS['SQPYTE_ROWS_CELLS'], NUMBERS['SQPYTE_ROWS_STAMP']
+BUFFER_WORDS = 8192
+MOST_WORDS = 2 ** NUMBERS['SQPYTE_PLACE_BITS'] // 8    # a place has so many bits
+MOST_ROWS = 128     # of a batch
+ABORT, INTERRUPT = layout.SQLITE_ABORT, NUMBERS['SQLITE_INTERRUPT']
+
+CHANGED = b'the database has changed while this query had run ahead: run it again'
+
+fill = lib.sqpyte_cut
+free: list = []     # buffers that aren't used
+
+
+def started(statement, cut):
+    """Step a statement to a cut's first opcode; what `opened` returns."""
+    return opened(statement, lambda *places: fill(*places, 0, 0), cut)
+
+
+def opened(statement, step, loop):
+    """Step a statement to where a runner takes over.
+
+    Args:
+        statement: the Statement.
+        step: function of the addresses of C's part, the spec, the statement's cells and the buffer,
+            which steps it there.
+        loop: the Cut or Tape.
+    Returns:
+        what stepping it has returned; and if it is there, the address of C's part and a buffer,
+        for the runner, else None twice.
+    """
+    handle = lib.sqpyte_rows_open(address_of(statement.pointer))
+    if not handle:
+        raise MemoryError
+    buffer = free.pop() if free else ffi.new('int64_t[]', BUFFER_WORDS)
+    buffer[CAPACITY] = BUFFER_WORDS
+    rc = step(handle, loop.spec, address_of(statement.cells), address_of(buffer))
+    if rc == ROW and statement.cells[COLUMNS] == 0:
+        return rc, handle, buffer
+    lib.sqpyte_rows_close(handle)
+    free.append(buffer)
+    return rc, None, None
+
+
+def first_tags(statement, cut, handle, buffer):
+    """The words of tags (tuple of int) of the row that a statement is at the cut's first opcode
+    for; () if there is none, or it couldn't be undone."""
+    if cut.way == FREE:
+        return ()
+    out = address_of(buffer)
+    fill(handle, cut.spec, address_of(statement.cells), out, 1, 0)
+    if not buffer[COUNT]:
+        return ()
+    tags = tuple([buffer[CELLS + n] for n in range(cut.tag_words)])
+    lib.sqpyte_cut_back(handle, 0, cut.head)
+    return tags
+
+
+class CutRunner(Runner):
+    """See the module's docstring; and Runner, of which this is one.
+
+    Attributes:
+        handle: address of C's part.
+        batch: how many rows the next batch has at most (int).
+        at_cut: the statement is before the cut's first opcode (bool).
+        in_c_now: C is running the statement, with all of its state (bool).
+        listed: it is among the connection's runners (bool).
+        row_in_c: the statement's own buffer has the next row (bool).
+        passing: the next row is done by C alone (bool, as int).
+        known: the inliner's Known of the statement.
+        fills: how many batches there have been (int).
+        patience: how many rows C does at least after a write (int).
+        rest: end of the batch, while `end` is behind the present row, else 0 (int).
+        obstacle: with which result code the statement fails if it can't be undone (int).
+    """
+
+    first_batch = 1
+    obstacle = ABORT        # pages have moved behind our back
+
+    def __init__(self, connection, statement, calls, handle, buffer):
+        """Take a Connection, its Statement, at the cut's first opcode, and its Calls; and the
+        address of C's part and the buffer, with which it got there."""
+        self.connection = connection
+        self.statement = statement
+        self.calls = calls
+        self.vdbe = address_of(statement.pointer)
+        self.memory = mem.i64(self.vdbe + layout.Vdbe_aMem)
+        self.batch = self.first_batch
+        self.fills = 0
+        self.known = statement.inlining
+        self.patience = statement.patience
+        self.owner = None
+        self.rc = 0
+        self.left = self.busy = self.handed = self.begun = False
+        self.in_c_now = self.row_in_c = self.listed = False
+        self.at_cut = True
+        self.passing = self.rest = 0
+        self.interrupted = (mem.i64(self.vdbe + layout.Vdbe_db) + layout.sqlite3_u1_isInterrupted
+                            - BASE) >> 2
+        self.live = stamp_of(self.vdbe)
+        self.mid_step = self.vdbe + layout.Vdbe_sqpyteMidStep - BASE
+        self.stamp = WORDS[self.live]
+        self.handle = handle
+        self.use(buffer)
+        self.i = -self.stride
+        self.k = self.end = 0
+        statement.runner = self
+
+    def use(self, buffer):
+        """Have C use a buffer."""
+        self.buffer = buffer
+        buffer[CAPACITY] = len(buffer)
+        self.out = address_of(buffer)
+        self.base = self.out - BASE
+        self.start = ((self.out - BASE) >> 3) + CELLS
+
+    def prepare(self):
+        """See Runner."""
+        if not super().prepare():
+            return False
+        self.take_accumulators()
+        return True
+
+    def _onces_are_done(self):
+        """See Runner: C takes care of them."""
+        return True
+
+    def refill(self):
+        """Get the next rows; False if there are none: C has a row, or the statement is done."""
+        if self.left:
+            return False
+        if self.rest:
+            self.k, self.end, self.rest = self.end, self.rest, 0
+            if INTS[self.interrupted]:
+                lib.sqpyte_fail(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), INTERRUPT)
+                self.install_accumulators()
+                self.go_on()
+                return False
+            if self.k != self.end:
+                return True
+        if not self.at_cut or self.passing:
+            self.give_state()
+        self.begin_step()
+        while True:
+            rc = self.call_c()
+            if self.left:
+                return self.gone()
+            cells = self.statement.cells
+            if rc != ROW or cells[COLUMNS]:
+                return self.row_of_c(rc)
+            if not self.at_cut_before or self.passing_before:
+                if not self.take_state():
+                    return False
+            count = WORDS[self.start - CELLS + COUNT]
+            self.at_cut = WORDS[self.start - CELLS + AT_CUT] != 0
+            if count:
+                self.k = self.start
+                self.end = self.start + count * self.stride
+                return True
+            if self.at_cut:
+                if not self.grow():
+                    self.passing = 1
+                    self.give_state()
+
+    def call_c(self):
+        """One call of `sqpyte_cut`; returns its result."""
+        self.at_cut_before, self.passing_before = self.at_cut, self.passing
+        self.batch = most = min(2 * self.batch, MOST_ROWS)
+        self.fills += 1
+        passing, self.passing = self.passing, 0
+        return self.filled(fill, most, passing)
+
+    def filled(self, fill, *more):
+        """Have C fill the buffer; returns its result.
+
+        Args:
+            fill: the function of the library.
+            more: what it takes after C's part, the spec, the cells and the buffer (ints).
+        """
+        self.in_c_now = True
+        held = self.buffer
+        if not self.listed:
+            self.listed = True
+            self.connection._runners.append(self)
+        rc = fill(self.handle, self.spec, address_of(self.statement.cells), self.out, *more)
+        if rc == ROW and not self.left and self.has_ended():
+            # Out of memory while ahead: the rows before that can't be handed out one by one any more.
+            rc = self.why_ended()
+        self.in_c_now = False
+        if not self.left:
+            self.stamp = WORDS[self.start - CELLS + STAMP]
+            # What is run ahead doesn't ask for the time (Calls.pure); what C runs to a row of its own does.
+            BYTES[self.mid_step] = MID if rc == ROW and not self.statement.cells[COLUMNS] else 0
+        if self.left and len(held) == BUFFER_WORDS:
+            free.append(held)
+        if not self.listed and not self.left:
+            self.listed = True
+            self.connection._runners.append(self)
+        return rc
+
+    def grow(self):
+        """Get a larger buffer, if one is of use; returns whether there is one."""
+        need = WORDS[self.start - CELLS + NEED]
+        words = len(self.buffer)
+        if not need or words >= MOST_WORDS:
+            return False
+        while words < MOST_WORDS and words * 8 < 4 * need:
+            words *= 2
+        self.use(ffi.new('int64_t[]', min(2 * words, MOST_WORDS)))
+        return True
+
+    def gone(self):
+        """The statement was reset or finalized by code that C has called."""
+        if not self.statement.pointer:
+            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        return False
+
+    def row_of_c(self, rc):
+        """C has returned a row, or has ended the statement; returns False."""
+        self.detach()
+        self.finish(rc)
+        return False
+
+    # State that is Python's while the cut is inlined
+
+    def give_state(self):
+        """Write the late registers, for C to go on."""
+        for register, value in self.kept_fields():
+            if store(self.memory + register * layout.sizeof_Mem, value):
+                lib.sqpyte_fail(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), NOMEM)
+        self.install_accumulators()
+
+    def take_state(self):
+        """Read them again, before the first opcode; False if the statement goes on in C."""
+        for register in self.loop.fields:
+            w = load(self.memory + register * layout.sizeof_Mem, register)
+            if w is not None and register in self.loop.counters:
+                w = w.intval if type(w) is W_Int else None
+            if w is None:
+                self.leave_from(self.loop.head, self.loop.head, ())
+                return False
+            setattr(self, 'c%d' % register, w if register in self.loop.counters else private(w))
+        self.take_accumulators()
+        return True
+
+    def take_accumulators(self):
+        """Take the aggregates' instances from SQLite."""
+        for pc in self.loop.steps:
+            register = self.loop.ops[pc].p3
+            key = lib.sqpyte_take_accumulator(self.memory + register * layout.sizeof_Mem)
+            if key:
+                setattr(self, 'a%d' % register, getattr(self, 'f%d' % pc).instances.pop(key))
+
+    # Back to C
+
+    def position(self, i):
+        """See Runner: where C is doesn't matter to a statement that fails."""
+
+    def back(self, pc):
+        """Have C undo what it has run ahead, up to the late opcode at `pc`; returns whether."""
+        return lib.sqpyte_cut_back(self.handle, max(self.i - self.start, 0) // self.stride, pc) == 0
+
+    def leave_from(self, target, pc, values):
+        """Go on in C.
+
+        Args:
+            target: with which opcode.
+            pc: the late opcode that Python is at.
+            values: registers to write: (register, W_Value or Python value).
+        """
+        if not self.statement.pointer:
+            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        if self.left:
+            return
+        undone = self.handed or self.back(pc)
+        mem.set_i32(self.vdbe, layout.Vdbe_pc, target)
+        for register, value in list(self.kept_fields()) + list(values):
+            if store(self.memory + register * layout.sizeof_Mem, value):
+                lib.sqpyte_fail(self.vdbe, target, NOMEM)
+        if not undone and self.obstacle == ABORT:
+            lib.sqpyte_raise(self.vdbe, target, ABORT, CHANGED)
+        elif not undone:
+            lib.sqpyte_fail(self.vdbe, target, self.obstacle)
+        self.install_accumulators()
+        self.go_on()
+
+    def go_on(self):
+        """See Runner; a statement that has ended fails: stepping it would begin it again."""
+        if not self.has_ended():
+            super().go_on()
+            return
+        rc = self.why_ended()
+        self.detach()
+        self.finish(rc)
+
+    def has_ended(self):
+        """Whether the statement has ended with an error that nobody has been told of: out of memory, while
+        it ran ahead or was put back."""
+        return mem.u8(self.vdbe + layout.Vdbe_eVdbeState) != layout.VDBE_RUN_STATE
+
+    def why_ended(self):
+        """Make that error the connection's, which a fill does first; returns its result code."""
+        return fill(self.handle, self.spec, address_of(self.statement.cells), self.out, 0, 0)
+
+    def leave(self, pc, i, values):
+        """Go on in C behind a call in which the statement was settled, or an opcode done in C."""
+        self.leave_from(pc, pc - 1, values)
+
+    def in_c(self, pc, rc):
+        """See Runner."""
+        statement = self.statement
+        if not statement.pointer:
+            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        if self.has_ended():
+            self.go_on()
+            return False
+        if rc:
+            lib.sqpyte_fail(self.vdbe, pc, NOMEM)
+        rc = lib.sqpyte_cut_one(self.handle, pc, address_of(statement.cells))
+        if rc == ROW and statement.cells[COLUMNS] == 0:
+            return True
+        self.finalize_instances()
+        self.detach()
+        self.finish(rc)
+        return False
+
+    def undecodable(self, pc):
+        """Have the call at `pc` fail: a text isn't UTF-8."""
+        message = "user-defined aggregate's 'step' method raised error"
+        self.failed(pc, UnicodeDecodeError('utf-8', b'\x80', 0, 1, 'invalid start byte'), message,
+                    getattr(self, 'f%d' % pc).made_by)
+
+    def detach(self):
+        """See Runner."""
+        self.left = True
+        self.busy = False
+        handle, self.handle = self.handle, 0
+        if handle:
+            lib.sqpyte_rows_close(handle)
+            self.statement.runner = None
+        if self in self.connection._runners:
+            self.connection._runners.remove(self)
+        if self.buffer is not None and not self.in_c_now and len(self.buffer) == BUFFER_WORDS:
+            free.append(self.buffer)
+        self.buffer = None
+
+    def settle(self):
+        """See Runner."""
+        self.listed = False
+        if self.left or self.in_c_now:
+            return
+        if self.busy:
+            if self.loop.way == FREE:
+                self.rest = self.rest or self.end   # `refill` looks after the present row
+                self.end = self.i + self.stride
+            elif not self.handed and self.back(self.at):
+                self.handed = True
+                self.spoil()
+            return
+        cursor = self.owner()
+        if cursor is None:
+            self.abandon()
+        else:
+            self.spoil()
+            self.settle_row(cursor)
+
+    def spoil(self):
+        """C does some rows before the statement is looked at again, more if this keeps happening."""
+        self.statement.patience = self.patience << self.known.spoil(self.fills)
+
+    def hand_over(self, cursor):
+        """Put the statement, whose state is all in C, into the cursor."""
+        self.detach()
+        cursor._runner = None
+        cursor._statement = self.statement
+
+
+class CutAheadRunner(CutRunner):
+    """Of cuts with a row: the next one has been computed, the statement is further ahead."""
+
+    in_step = BEGUN
+
+    def begin(self):
+        """Compute the first row."""
+        self.advance()
+
+    def late(self):
+        """`__next__`, where the stamp isn't the batch's any more; sorted rows stay as they are."""
+        if self.loop.way == FREE:
+            self.stamp = WORDS[self.live]
+            return self.__next__()
+        cursor = self.owner()
+        self.settle_row(cursor)
+        return cursor._advance()
+
+    def settle_row(self, cursor):
+        """See `settle`: the next row is handed over as it is."""
+        undone = self.back(self.loop.row)
+        if not undone and self.has_ended():
+            self.fail_later(cursor)
+            return
+        if not undone and self.loop.way == FREE:
+            return
+        pc = self.loop.row + 1
+        mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)
+        BYTES[self.mid_step] = 0
+        self.give_state()
+        row = self.next_row()
+        if not undone:
+            lib.sqpyte_raise(self.vdbe, pc, ABORT, CHANGED)
+        self.hand_over(cursor)
+        cursor._row = row
+
+    def next_row(self):
+        """The next row (tuple), for the cursor."""
+        return self.pending()
+
+    def fail_later(self, cursor):
+        """Have the cursor give the next row, and then raise why the statement has ended."""
+        row = self.next_row()
+        self.why_ended()
+        error = errors.from_database(self.connection._db)
+        self.detach()
+        self.statement.reset()
+        self.connection._give_back(self.statement)
+        cursor._runner = Raising(error)
+        cursor._row = row
+
+
+class CutRunRunner(CutRunner):
+    """Of cuts without a row: they feed aggregates; C returns the rows, of groups."""
+
+    first_batch = MOST_ROWS // 2
+
+    def begin(self):
+        """Run to the first row."""
+        self.advance()
+
+    def advance(self):
+        """Run to the next row."""
+        self.busy = True
+        self.run()
+        self.busy = False
+
+    def row_of_c(self, rc):
+        """See CutRunner: a row is left where it is, to be handed out."""
+        if rc == GROW:
+            rc = self.statement.grow()
+        if rc == ROW and self.connection._raised is None:
+            self.row_in_c = True
+            self.at_cut = False
+            self.i = self.end - self.stride     # the next one is not in the batch
+            return False
+        return super().row_of_c(rc)
+
+    def __next__(self):
+        """Return the row that C has computed, and run to the next one."""
+        statement, cursor = self.statement, self.owner()
+        try:
+            row = statement.decode(statement.cells, statement.doubles, statement.texts)
+        except UnicodeDecodeError:
+            self.hand_over(cursor)
+            return cursor._advance()
+        BYTES[self.mid_step] = BEGUN
+        self.advance()
+        return row
+
+    def settle_row(self, cursor):
+        """See `settle`."""
+        self.hand_over(cursor)

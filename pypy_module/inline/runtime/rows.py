@@ -1,0 +1,364 @@
+"""Rows that C has computed ahead, many in one call, handed out in the caller's loop.
+
+`RowBatches` stands in a cursor for its statement.  C steps the statement and runs it on to further
+rows (c_engine/rows/rows.h); each row that is then asked for is a few loads from a buffer, and no call.
+How many rows there are in a batch grows with what has been asked for: 2, 4, 8, ...
+
+A short text that comes again is the same `str` as the last time, which saves half of the time that
+the program takes for it (c_engine/rows/string_cache.c finds it; 256 are kept, and the texts of 4096 rows).
+
+What isn't undone (see effects.py) is handed out whatever happens in between.  What can be
+undone goes back to the row that the caller is at, and the statement to its cursor: `settle`. Each row is
+handed out under the stamp that its batch was made under (c_engine/core/validity.h). If something has changed and
+the statement can't go back any more, it fails.
+"""
+
+import weakref
+
+from c_engine.generated import layout
+from pypy_module.dbapi.mixin import Any
+from pypy_module.ffi.code_cache import define
+from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+from pypy_module.ffi.memory import BASE, CHARS, DOUBLES, INTS, WORDS, data_at, unpack
+from pypy_module.inline.runtime.cut import CHANGED
+from pypy_module.inline.runtime.scan import stamp_of
+from pypy_module.inline.runtime.trace import batch_ended, note
+from sqpyte.vm.values import mem
+
+ROW = NUMBERS['SQLITE_ROW']
+ABORT, INTERRUPT = layout.SQLITE_ABORT, NUMBERS['SQLITE_INTERRUPT']
+STAMP = NUMBERS['SQPYTE_ROWS_STAMP']
+COLUMNS, ROW_CELLS = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_CELLS']
+COUNT, STOPPED = NUMBERS['SQPYTE_ROWS_COUNT'], NUMBERS['SQPYTE_ROWS_STOPPED']
+PC, UNDO = NUMBERS['SQPYTE_ROWS_PC'], NUMBERS['SQPYTE_ROWS_UNDO']
+CELLS = NUMBERS['SQPYTE_ROWS_CELLS']
+INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
+KNOWN, NEW = NUMBERS['SQPYTE_KNOWN'], NUMBERS['SQPYTE_NEW']
+SLOTS = 2 ** NUMBERS['SQPYTE_SHARED_BITS'] + 2 ** NUMBERS['SQPYTE_ROWID_BITS']
+SIZES = 2 ** NUMBERS['SQPYTE_SHARED_SHIFT'] - 1
+SLOT_SHIFT = 3 + NUMBERS['SQPYTE_SHARED_SHIFT']     # of the slot in a tag
+BUFFER_WORDS = 8192
+WARY = -1               # no stamp
+MOST_ROWS = 128         # of a batch
+MOST_POOR = 16          # batches without a second row, one after the other: C does as well
+PATIENCE_POOR = 1000    # rows that C does then
+SHARED_FROM = 9         # batch from which on texts that come again are one object
+UNROLLED = 50           # most columns that a generated `__next__` handles
+
+rows = lib.sqpyte_rows
+free: list = []         # buffers that aren't used
+
+
+class RowBatches:
+    """See the module's docstring. Its subclasses, one for each number of columns, have __next__.
+
+    Attributes:
+        owner: weak reference to the cursor, once it stands there, before None.
+        handle: address of C's part.
+        ahead: the Ahead of the place where the statement is expected to be after its next row.
+        k, end: the next row and the end of the batch, as indexes of WORDS.
+        most: how many rows the next batch has at most (int).
+        poor: how many batches in a row had one row only (int).
+        undo: what has been run ahead can be undone (bool, as int).
+        live, stamp: where the connection's stamp is, in `WORDS`, and what it was when the batch was made
+            (int); WARY if the next row isn't to be handed out without a look.
+        listed: it is among the connection's runners (bool).
+        known: the inliner's Known of the statement.
+        seen: what trace.py knows of its program's rows (list).
+        patience: of the statement when it goes back to C (int).
+        fills: how many batches there have been (int).
+        texts: by slot, texts that may come again (list of str or None), or None.
+    """
+
+    stride: int
+    owner: Any
+    __next__: Any
+
+    def __init__(self, connection, statement, known, ahead, patience):
+        """Take a Connection, its Statement, its Known, and the Ahead where the statement is."""
+        self.connection = connection
+        self.statement = statement
+        self.known = known
+        self.ahead = ahead
+        self.patience = patience
+        self.fills = 0
+        self.vdbe = address_of(statement.pointer)
+        self.interrupted = (mem.i64(self.vdbe + layout.Vdbe_db) + layout.sqlite3_u1_isInterrupted
+                            - BASE) >> 2
+        self.live = stamp_of(self.vdbe)
+        self.stamp = WARY
+        self.handle = lib.sqpyte_rows_open(self.vdbe)
+        if not self.handle:
+            raise MemoryError
+        self.buffer, statement.kept = statement.kept, None
+        if self.buffer is None:
+            self.buffer = free.pop() if free else ffi.new('int64_t[]', BUFFER_WORDS)
+        self.buffer[0] = BUFFER_WORDS
+        self.out = address_of(self.buffer)
+        self.head = (self.out - BASE) >> 3
+        self.first = self.head + CELLS
+        self.k = self.end = self.first
+        self.most = 1
+        self.poor = 0
+        self.undo = 0
+        self.owner = None
+        self.listed = False
+        self.texts = None
+        self.seen = known.shapes.seen
+        statement.runner = self
+
+    def __iter__(self):
+        """Return itself, whose `next` is the next row."""
+        return self
+
+    def begin(self, cursor):
+        """Get the first batch; stand in the cursor if there is one.
+
+        Returns:
+            SQLITE_ROW, or what stepping the statement has returned otherwise, or None if this
+            stands in the cursor now.
+        """
+        rc = self.fill()
+        if rc == ROW and self.end > self.first:
+            self.owner = weakref.ref(cursor)
+            cursor._runner = self
+            cursor._statement = None
+            return None
+        self.detach()
+        return rc
+
+    def fill(self):
+        """Get a batch; returns what stepping the statement has."""
+        head = self.head
+        self.fills += 1
+        if self.fills == SHARED_FROM:
+            self.texts = [None] * SLOTS
+            lib.sqpyte_rows_share(self.handle, self.known.shapes.aheads.sources)
+        self.most = most = min(2 * self.most, MOST_ROWS)
+        self.k = self.end = self.first
+        rc = rows(self.handle, self.ahead.spec, address_of(self.statement.cells), self.out, most)
+        if rc == ROW and self.handle:
+            count = WORDS[head + COUNT]
+            self.end = self.first + count * self.stride
+            self.undo = WORDS[head + UNDO]
+            self.stamp = WORDS[head + STAMP]
+            if count > 1:
+                self.poor = 0
+                if WORDS[head + STOPPED]:
+                    self.most = count
+            else:
+                self.poor += 1
+                self.most = 1
+                ahead = self.known.ahead_at(WORDS[head + PC])
+                if ahead is not None:
+                    self.ahead = ahead
+            if not self.listed:
+                self.listed = True
+                self.connection._runners.append(self)
+        return rc
+
+    def refill(self):
+        """Get the next batch after the last row of one, or go back to C."""
+        rc = self.fill()
+        if self.end == self.first:
+            statement, cursor = self.statement, self.owner()
+            self.detach()
+            cursor._runner = None
+            cursor._statement = statement
+            statement.patience = self.patience
+            if rc != ROW or self.connection._raised is not None:
+                cursor._stepped(statement, rc)
+        elif self.poor > MOST_POOR and self.undo:
+            self.patience = PATIENCE_POOR
+            self.go_back(self.owner())
+
+    def settle(self):
+        """See tiers.py."""
+        self.listed = False
+        if not self.handle or self.k == self.end:
+            return
+        cursor = self.owner()
+        if cursor is None:
+            self.abandon()
+        elif self.undo:
+            self.patience <<= self.known.spoil(self.fills)
+            self.go_back(cursor)
+        else:
+            self.stamp = WARY
+
+    def go_back(self, cursor):
+        """Undo what nobody has asked for; the statement goes on in C with the row `k`.
+
+        If that can't be done any more, because the statement has failed or something has changed, the row `k`
+        is the last one, and an error follows.
+        """
+        statement = self.statement
+        if lib.sqpyte_rows_back(self.handle, (self.k - self.first) // self.stride):
+            self.undo = 0
+            self.stamp = WARY
+            self.end = self.k + self.stride
+            if mem.u8(self.vdbe + layout.Vdbe_eVdbeState) == layout.VDBE_RUN_STATE:
+                lib.sqpyte_raise(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), ABORT, CHANGED)
+            return
+        self.give_row(cursor)
+        statement.patience = self.patience
+        self.detach()
+
+    def give_row(self, cursor):
+        """Put the row `k` into the statement's own buffer, and the statement into the cursor."""
+        statement = self.statement
+        k = self.k
+        cells = statement.cells
+        cells[COLUMNS] = self.stride // 2
+        for n in range(0, self.stride, 2):
+            tag = WORDS[k + n]
+            if tag & 7 >= KNOWN:
+                tag = (tag >> 3 & SIZES) << 3 | TEXT    # the cursor knows no slots
+            cells[ROW_CELLS + n] = tag
+            cells[ROW_CELLS + n + 1] = WORDS[k + n + 1]
+        statement.kept = self.buffer
+        cursor._runner = None
+        cursor._statement = statement
+
+    def looked(self):
+        """`__next__` when something has happened since the last row."""
+        if self.undo and self.stamp != WORDS[self.live]:
+            cursor = self.owner()
+            self.go_back(cursor)
+            if not self.handle:
+                return cursor._advance()
+        if self.connection._plain and not INTS[self.interrupted]:
+            self.stamp = WORDS[self.live]
+            if not self.listed:
+                self.listed = True
+                self.connection._runners.append(self)
+            return self.__next__()
+        return self.by_cursor()
+
+    def by_cursor(self):
+        """Return the next row as the cursor makes it of the statement's own buffer."""
+        cursor = self.owner()
+        if self.undo:
+            self.go_back(cursor)
+        if self.handle:
+            self.give_row(cursor)
+            self.statement.leftover = self
+            self.statement.patience = 1
+        return cursor._advance()
+
+    def step_leftover(self, cursor):
+        """In place of stepping the statement, when `by_cursor` has handed out a row that is not
+        the last: the next one into the statement's own buffer; returns SQLITE_ROW.
+
+        Returns:
+            None if the statement has to be stepped.
+        """
+        statement = self.statement
+        self.k += self.stride
+        if self.k == self.end:
+            statement.patience = self.patience
+            self.detach()
+            return None
+        if INTS[self.interrupted]:
+            self.detach()
+            lib.sqpyte_fail(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), INTERRUPT)
+            return None
+        self.give_row(cursor)
+        statement.patience = 1
+        return ROW
+
+    def detach(self):
+        """Be no longer the statement's and the connection's runner."""
+        handle, self.handle = self.handle, 0
+        if not handle:
+            return
+        lib.sqpyte_rows_close(handle)
+        statement = self.statement
+        statement.runner = statement.leftover = None
+        if self in self.connection._runners:
+            self.connection._runners.remove(self)
+        if statement.kept is not self.buffer:
+            free.append(self.buffer)
+
+    def abandon(self):
+        """See tiers.py."""
+        if self.handle:
+            self.statement.reset()
+            self.connection._give_back(self.statement)
+
+
+def cell_at(k, texts):
+    """The value of the cell at WORDS[k] (int, float, str, bytes or None); `texts`: see RowBatches."""
+    tag = WORDS[k]
+    if tag == INTEGER:
+        return WORDS[k + 1]
+    if tag == FLOAT:
+        return DOUBLES[k + 1]
+    if tag == NULL:
+        return None
+    kind = tag & 7
+    if kind == KNOWN:
+        return texts[tag >> SLOT_SHIFT]
+    if kind == NEW:
+        value = texts[tag >> SLOT_SHIFT] = data_at(WORDS[k + 1], tag >> 3 & SIZES).decode()
+        return value
+    data = data_at(WORDS[k + 1], tag >> 3)
+    return data.decode() if kind == TEXT else data
+
+
+def generate(count):
+    """Return the source of `__next__` for rows of `count` columns."""
+    lines = ['def __next__(self):',
+             '    if WORDS[self.live] != self.stamp:',
+             '        return self.looked()',
+             '    k = self.k',
+             '    note(self.seen, 0, k)',
+             '    texts = self.texts',
+             '    try:']
+    if count > UNROLLED:
+        lines.append('        row = tuple([cell_at(k + 2 * n, texts) for n in range(%d)])' % count)
+    else:
+        for i in range(count):
+            tag = 'k' if i == 0 else 'k + %d' % (2 * i)
+            value = 'k + %d' % (2 * i + 1)
+            lines += [
+                '        t = WORDS[%s]' % tag,
+                '        if t == 1:',
+                '            v%d = WORDS[%s]' % (i, value),
+                '        elif t == 2:',
+                '            v%d = DOUBLES[%s]' % (i, value),
+                '        elif t == 5:',
+                '            v%d = None' % i,
+                '        elif t & 7 == 3:',
+                '            v%d = unpack(CHARS + (WORDS[%s] - BASE), t >> 3).decode()' % (i, value),
+                '        elif t & 7 == %d:' % KNOWN,
+                '            v%d = texts[t >> %d]' % (i, SLOT_SHIFT),
+                '        elif t & 7 == %d:' % NEW,
+                '            v%d = texts[t >> %d] = unpack(CHARS + (WORDS[%s] - BASE), t >> 3 & %d)'
+                '.decode()' % (i, SLOT_SHIFT, value, SIZES),
+                '        else:',
+                '            v%d = unpack(CHARS + (WORDS[%s] - BASE), t >> 3)' % (i, value)]
+        lines.append('        row = (%s)' % ''.join('v%d, ' % i for i in range(count)))
+    lines += ['    except UnicodeDecodeError:',
+              '        return self.by_cursor()',
+              '    self.k = k = k + %d' % (2 * count),
+              '    if k == self.end:',
+              '        batch_ended(self.seen, k - %d)' % (2 * count),
+              '        self.refill()',
+              '    return row']
+    return '\n'.join(lines) + '\n'
+
+
+_classes: dict = {}
+
+
+def class_for(count):
+    """Return the subclass of RowBatches for rows of `count` columns."""
+    made = _classes.get(count)
+    if made is None:
+        names = define(generate(count), 'rows_%d' % count, {
+            'WORDS': WORDS, 'DOUBLES': DOUBLES, 'CHARS': CHARS, 'BASE': BASE, 'unpack': unpack,
+            'cell_at': cell_at, 'note': note, 'batch_ended': batch_ended})
+        made = _classes[count] = type('RowBatches%d' % count, (RowBatches,), {
+            '__next__': names['__next__'], 'stride': 2 * count})
+    return made

@@ -1,0 +1,331 @@
+"""Runs a tape: C goes ahead and notes events, Python does what they say, row by row.
+
+The statement is somewhere ahead in C while a user's method may run for an event.  If the way is UNDONE and
+the method, or the program between two rows, does what may matter (`settle`), C undoes what it has run
+ahead, up to the event, and the statement goes on there.  If it is FREE nothing needs to be undone: only an
+interrupt, and another text factory, have to be looked after.
+"""
+
+from c_engine.generated import layout
+from pypy_module.dbapi import errors
+from pypy_module.dbapi.connections.callbacks import report
+from pypy_module.dbapi.cursor import Undecodable
+from pypy_module.dbapi.statements.decoding import undecodable_text
+from pypy_module.ffi.library import NUMBERS, lib
+from pypy_module.ffi.memory import INTS, WORDS
+from pypy_module.inline.analysis.effects import FREE
+from pypy_module.inline.runtime.cut import AT_CUT, CELLS, COUNT, INTERRUPT, MOST_ROWS, CutAheadRunner, opened
+from pypy_module.inline.runtime.scan import COLUMNS, LIMIT_LENGTH, ROW
+from pypy_module.inline.values import BASE, UNDECODABLE, data_at, load, result_of, unwrapped
+from sqpyte.vm.values import mem
+
+END = NUMBERS['SQPYTE_TAPE_END']
+SHAPE, SIZE = NUMBERS['SQPYTE_TAPE_SHAPE'], NUMBERS['SQPYTE_TAPE_SIZE']
+BITS = NUMBERS['SQPYTE_PLACE_BITS']
+MOST_SHAPES = 4     # that a class has code for
+ENOUGH = 32         # rows that tell which these are
+
+fill = lib.sqpyte_tape
+
+
+def started(statement, tape):
+    """Step a statement to a late opcode; what `opened` returns."""
+    return opened(statement, lambda *places: fill(*places, 0), tape)
+
+
+class TapeRunner(CutAheadRunner):
+    """See the module's docstring; and CutAheadRunner, of which this is one.
+
+    Class attributes, set by codegen/tape.py:
+        shapes: of rows that there is code for (tuple of int).
+
+    Attributes:
+        next, end: where the next row begins, and where the last one ends, in `WORDS` (int).
+        at: where the event is in whose call user code may run, or of the row that was computed (int).
+        wary: the next row is not to be handed out without a look (bool).
+        raw: what the text of its first column that isn't UTF-8 is: (number, bytes), or None.
+        behind: the cursor has kept the next row (bool).
+        made_for: function of a tuple of shapes: the class made for them; None when it has been asked.
+        rN: the value of a late register; pN: of a column of the next row.
+    """
+
+    stride = 0
+    made_for = None
+
+    def __init__(self, connection, statement, calls, handle, buffer):
+        """See CutRunner; the statement is at a late opcode."""
+        super().__init__(connection, statement, calls, handle, buffer)
+        self.next = self.end = self.start
+        self.at = self.start
+        self.wary = self.behind = False
+        self.raw = None
+
+    def prepare(self):
+        """See Runner."""
+        tape = self.loop
+        for pc in tape.python:
+            setattr(self, 'f%d' % pc, self.connection._python[self.calls.definitions[pc]])
+        for register in tape.accumulators:
+            setattr(self, 'a%d' % register, None)
+        self.most = lib.sqlite3_limit(self.connection._db, LIMIT_LENGTH, -1)
+        return self.loaded_state()
+
+    def loaded_state(self):
+        """Take over the late registers and the accumulators; whether that could be done."""
+        tape = self.loop
+        pc = mem.i32(self.vdbe + layout.Vdbe_pc)
+        found = []
+        for register in tape.registers:
+            value = None
+            if register in tape.flow.live[pc]:
+                w = load(self.memory + register * layout.sizeof_Mem, register)
+                value = UNDECODABLE if w is None else unwrapped(w)
+                if value is UNDECODABLE:
+                    return False
+            found.append((register, value))
+        for register, value in found:
+            setattr(self, 'r%d' % register, value)
+        self.take_accumulators()
+        return True
+
+    def kept_fields(self):
+        """See Runner: the late registers."""
+        return [(register, getattr(self, 'r%d' % register)) for register in self.loop.registers]
+
+    def take_state(self):
+        """Read the state again, before a late opcode; False if the statement goes on in C."""
+        if self.loaded_state():
+            return True
+        self.go_on()
+        return False
+
+    def refill(self):
+        """Get the next rows; False if there are none: C has a row, or the statement is done."""
+        if self.left:
+            return False
+        if not self.at_cut:
+            self.give_state()
+        self.begin_step()
+        while True:
+            before = self.at_cut
+            rc = self.call_c()
+            if self.left:
+                return self.gone()
+            if rc != ROW or self.statement.cells[COLUMNS]:
+                return self.row_of_c(rc)
+            if not before and not self.take_state():
+                return False
+            head = self.start - CELLS
+            count = WORDS[head + COUNT]
+            self.at_cut = WORDS[head + AT_CUT] != 0
+            if count:
+                self.next = self.start
+                self.end = head + WORDS[head + END]
+                if count >= ENOUGH and self.made_for is not None:
+                    self.specialise()
+                return True
+            if not self.at_cut:
+                self.give_state()
+            elif not self.grow():
+                self.give_state()
+                self.go_on()
+                return False
+
+    def call_c(self):
+        """One call of `sqpyte_tape`; returns its result."""
+        self.batch = most = min(2 * self.batch, MOST_ROWS)
+        return self.filled(fill, most)
+
+    def row_of_c(self, rc):
+        """C has returned a row, or has ended the statement; returns False."""
+        self.end_instances()
+        return super().row_of_c(rc)
+
+    def end_instances(self):
+        """Finalise the instances of a statement that has ended."""
+        for pc in self.loop.steps:
+            register = self.loop.ops[pc].p3
+            error = self.end_instance(register)
+            if error is not None:
+                report(error, self.aggregate_of(register).made_by)
+
+    def end_instance(self, register):
+        """Finalise the instance in a register, if there is one; returns what that has raised, or None."""
+        instance = getattr(self, 'a%d' % register)
+        if instance is None:
+            return None
+        setattr(self, 'a%d' % register, None)
+        try:
+            result_of(instance.finalize(), self.most)
+        except BaseException as error:
+            return error
+        return None
+
+    def detach(self):
+        """See Runner; a statement that is reset finalises the instances."""
+        if self.handle and self.statement.pointer:
+            if mem.u8(self.vdbe + layout.Vdbe_eVdbeState) == layout.VDBE_RUN_STATE:
+                self.install_accumulators()
+            else:
+                self.end_instances()
+        super().detach()
+
+    def specialise(self):
+        """Go on as a class that has code for the shapes of the rows that there are."""
+        made_for, self.made_for = self.made_for, None
+        counts = {}
+        i = self.start
+        while i < self.end:
+            shape = WORDS[i + SHAPE]
+            if shape > 0:
+                counts[shape] = counts.get(shape, 0) + 1
+            i += WORDS[i + SIZE]
+        wanted = sorted(counts, key=counts.get, reverse=True)[:MOST_SHAPES]
+        self.__class__ = made_for(tuple(sorted(wanted)))
+
+    # What events need
+
+    def value_failed(self, pc, error, problem):
+        """Have an AggValue fail; `problem`: what the message says, None if the result is to blame."""
+        if isinstance(error, AttributeError):
+            problem = 'not defined'
+        message = "user-defined aggregate's 'value' method %s" % problem
+        if problem is None:
+            message = "unable to set result from user-defined aggregate's 'value' method"
+        self.failed(pc, error, message, self.aggregate_of(self.loop.ops[pc].p1).made_by)
+
+    def aggregate_of(self, register):
+        """The Aggregate whose instance a register has."""
+        for pc in self.loop.steps:
+            if self.loop.ops[pc].p3 == register:
+                return getattr(self, 'f%d' % pc)
+        raise KeyError(register)
+
+    def dropped(self, pc, behind, register):
+        """Finalise an instance whose partition has ended; returns whether Python is to stop.
+
+        Args:
+            pc: the Null.
+            behind: where the next event begins.
+            register: of the accumulator.
+        """
+        error = self.end_instance(register)
+        made_by = self.aggregate_of(register).made_by
+        if isinstance(error, MemoryError):
+            self.failed(pc, error, '', made_by)
+            return True
+        if error is not None:
+            report(error, made_by)
+        return self.handed and self.settled(pc, behind)
+
+    def settled(self, pc, behind):
+        """After a call in which the statement was settled; returns whether Python is to stop.
+
+        Args:
+            pc: the opcode that is done.
+            behind: where the next event begins.
+        """
+        if not self.statement.pointer:
+            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        if self.left:
+            return True
+        if self.loop.way != FREE:
+            mem.set_i32(self.vdbe, layout.Vdbe_pc, pc + 1)
+            self.give_state()
+            self.go_on()
+            return True
+        if INTS[self.interrupted]:
+            following = self.loop.following.get(pc)
+            if following is not None and behind < self.next and (
+                    WORDS[behind] == self.loop.numbers[following]):
+                return False
+            self.interrupt(pc)
+            return True
+        self.handed = False
+        if not self.listed:
+            self.listed = True
+            self.connection._runners.append(self)
+        return False
+
+    def interrupt(self, pc):
+        """Have the statement end with the error of an interrupt."""
+        lib.sqpyte_fail(self.vdbe, pc, INTERRUPT)
+        self.install_accumulators()
+        self.go_on()
+
+    def surrogates(self, number, x):
+        """The value of column `number` of the next row, a text that isn't UTF-8; `x`: its place."""
+        data = data_at(self.base + BASE + (x & (2 ** BITS - 1)), x >> BITS)
+        if self.raw is None:
+            self.raw = number, data
+        self.wary = True
+        return data.decode('utf-8', 'surrogateescape')
+
+    # Back to C
+
+    def back(self, pc):
+        """Have C undo what it has run ahead, up to the present event; returns whether."""
+        return lib.sqpyte_tape_back(self.handle, self.at - self.start + CELLS) == 0
+
+    def settle(self):
+        """See Runner."""
+        self.listed = False
+        if self.left or self.in_c_now:
+            return
+        if self.busy:
+            if self.loop.way == FREE or not self.handed and self.back(-1):
+                self.handed = True
+            return
+        cursor = self.owner()
+        if cursor is None:
+            self.abandon()
+        elif self.loop.way == FREE:
+            self.wary = True
+        else:
+            self.settle_row(cursor)
+
+    def next_row(self):
+        """See CutAheadRunner; a row that the cursor has kept stays as it is."""
+        if self.behind:
+            return self.owner()._row
+        row = self.pending()
+        if self.raw is None:
+            return row
+        number, data = self.raw
+        return Undecodable(undecodable_text(self.statement.pointer, number, data), row)
+
+    def looked(self):
+        """`__next__` when something has happened since the last row, or with a text in the row that
+        isn't UTF-8."""
+        cursor = self.owner()
+        if self.loop.way != FREE and self.stamp != WORDS[self.live]:
+            self.settle_row(cursor)
+            return cursor._advance()
+        self.stamp = WORDS[self.live]
+        if INTS[self.interrupted]:
+            self.interrupt(self.loop.row + 1)
+            return cursor._advance()
+        row = self.next_row()
+        if type(row) is not tuple or not self.connection._plain:
+            self.behind = True
+            row = cursor._decoded_early(row)
+            self.behind = False
+        else:
+            self.wary = False
+            if not self.listed:
+                self.listed = True
+                self.connection._runners.append(self)
+        self.raw = None
+        self.advance()
+        return row
+
+    def pass_row(self, cursor):
+        """Compute the row after the next one, which the cursor had kept, and has given just now."""
+        self.raw = None
+        if self.loop.way != FREE and self.stamp != WORDS[self.live]:
+            self.settle_row(cursor)
+            cursor._row = ()
+            cursor._advance()
+        else:
+            self.behind = False
+            self.advance()

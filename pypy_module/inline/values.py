@@ -1,0 +1,223 @@
+"""Values in the inliner: between a row's words, the opcode functions' W_ values, and Python's.
+
+A register has its value in the generated code in one or both of two forms: as a `W_Value`, for the
+opcode functions that it shares with the RPython VM, and as Python's int, float, str, bytes or None,
+for the user.  PyPy's JIT removes the objects of both.
+"""
+
+from c_engine.generated import layout
+from pypy_module.dbapi import errors
+from pypy_module.ffi.library import address_of, ffi, lib
+from pypy_module.ffi.memory import BASE, BYTES, CHARS, DOUBLES, INTS, SHORTS, WORDS, data_at, unpack
+from sqpyte.vm.values.compare import ASK, truth
+from sqpyte.vm.values.values import CONSTANT, NULL, W_Blob, W_Bytes, W_Int, W_Real, W_Text
+
+try:
+    # Traces in which such a copy is made and dropped can make the JIT of PyPy 7.3.11 abort the process
+    # (an AssertionError in optimizeopt, NotVirtualStateInfoInt).
+    from pypyjit import residual_call as call
+except ImportError:
+    def call(function, *arguments):
+        """Call a function, where there is no JIT to hide it from."""
+        return function(*arguments)
+
+KINDS = (layout.MEM_Null | layout.MEM_Str | layout.MEM_Int | layout.MEM_Real | layout.MEM_Blob
+         | layout.MEM_Zero | layout.MEM_Subtype | layout.MEM_Agg | 0x20)  # 0x20: MEM_IntReal
+LOWEST, HIGHEST = -2 ** 63, 2 ** 63 - 1
+
+
+class Undecodable:
+    """Stands for a text that isn't UTF-8: upstream's own way, in C, has the error."""
+
+
+UNDECODABLE = Undecodable()
+
+
+def text_at(place, size):
+    """The text of `size` bytes at the address `place` + BASE, or UNDECODABLE."""
+    try:
+        return unpack(CHARS + place, size).decode()
+    except UnicodeDecodeError:
+        return UNDECODABLE
+
+
+class KeptText(W_Text):
+    """A text in memory that is freed with this object."""
+
+    __slots__ = ('buffer',)
+
+
+class KeptBlob(W_Blob):
+    """A blob in memory that is freed with this object."""
+
+    __slots__ = ('buffer',)
+
+
+def kept(made, data):
+    """The bytes `data` as a `made` (KeptText or KeptBlob)."""
+    return call(copied, made, data)
+
+
+def copied(made, data):
+    """What `kept` returns, made out of the JIT's sight."""
+    buffer = ffi.new('char[]', len(data) + 1)
+    buffer[0:len(data)] = data
+    w = made(address_of(buffer), len(data), CONSTANT)
+    w.buffer = buffer
+    return w
+
+
+def unwrapped(w):
+    """The Python value of a W_Value, or UNDECODABLE."""
+    kind = type(w)
+    if kind is W_Int:
+        return w.intval
+    if kind is W_Real:
+        return w.floatval
+    if isinstance(w, W_Text):
+        return text_at(w.address - BASE, w.size)
+    if isinstance(w, W_Blob):
+        return data_at(w.address, w.size)
+    return None
+
+
+def wrapped(value):
+    """The W_Value of a Python value."""
+    kind = type(value)
+    if kind is int:
+        return W_Int(value)
+    if kind is float:
+        return W_Real(value)
+    if value is None:
+        return NULL
+    return kept(KeptText, value.encode()) if kind is str else kept(KeptBlob, value)
+
+
+def private(w):
+    """The same value, not as a view of memory that others change."""
+    if isinstance(w, W_Bytes) and w.origin != CONSTANT:
+        return kept(KeptText if isinstance(w, W_Text) else KeptBlob, data_at(w.address, w.size))
+    return w
+
+
+def result_of(value, most):
+    """What SQL makes of the result of a user's function: int, float, str, bytes or None.
+
+    Args:
+        value: what the function returned.
+        most: how many bytes a text or blob may have (int).
+    Raises:
+        OverflowError: an int or a text or blob is too large.
+        UnicodeEncodeError: a str can't be encoded.
+        ProgrammingError: SQLite has no such type.
+    """
+    if isinstance(value, str):
+        value = str.__str__(value)
+        if len(value.encode()) > most:
+            raise OverflowError('string or blob too big')
+        return value
+    if isinstance(value, int):
+        value = int(value)
+        if not LOWEST <= value <= HIGHEST:
+            raise OverflowError('Python int too large to convert to SQLite INTEGER')
+        return value
+    if isinstance(value, float):
+        value = float(value)
+        return None if value != value else value
+    if value is None:
+        return None
+    try:
+        data = memoryview(value)
+    except TypeError:
+        raise errors.ProgrammingError("User-defined functions cannot return '%s' values to SQLite"
+                                      % type(value).__name__) from None
+    if not data.c_contiguous:
+        raise BufferError('memoryview: underlying buffer is not C-contiguous')
+    data = bytes(data)
+    if len(data) > most:
+        raise OverflowError('string or blob too big')
+    return data
+
+
+UNKNOWN = 2     # the truth of NULL
+
+
+def logic_of(truth_value):
+    """The W_Value of 0, 1 or UNKNOWN."""
+    return NULL if truth_value == UNKNOWN else W_Int(truth_value)
+
+
+def logic_and(w1, w2):
+    """w1 AND w2, or None if C has to do it."""
+    left, right = truth(w1, UNKNOWN), truth(w2, UNKNOWN)
+    if left == ASK or right == ASK:
+        return None
+    return logic_of(0 if left == 0 or right == 0 else max(left, right))
+
+
+def logic_or(w1, w2):
+    """w1 OR w2, or None if C has to do it."""
+    left, right = truth(w1, UNKNOWN), truth(w2, UNKNOWN)
+    if left == ASK or right == ASK:
+        return None
+    return logic_of(1 if left == 1 or right == 1 else max(left, right))
+
+
+def logic_not(w):
+    """NOT w, or None if C has to do it."""
+    value = truth(w, UNKNOWN)
+    if value == ASK:
+        return None
+    return NULL if value == UNKNOWN else W_Int(1 - value)
+
+
+def load(address, origin):
+    """The W_Value of the Mem at an address, or None if it is of a kind that only C handles."""
+    place = address - BASE
+    kind = SHORTS[(place + layout.Mem_flags) >> 1] & KINDS
+    if kind == layout.MEM_Int:
+        return W_Int(WORDS[(place + layout.Mem_u) >> 3])
+    if kind == layout.MEM_Real:
+        return W_Real(DOUBLES[(place + layout.Mem_u) >> 3])
+    if kind == layout.MEM_Null:
+        return NULL
+    if kind == layout.MEM_Blob:
+        made = W_Blob
+    elif kind == layout.MEM_Str and BYTES[place + layout.Mem_enc] == layout.SQLITE_UTF8:
+        made = W_Text
+    else:
+        return None
+    return made(WORDS[(place + layout.Mem_z) >> 3], INTS[(place + layout.Mem_n) >> 2], origin)
+
+
+def store(address, value):
+    """Write a W_Value or a Python value to the Mem at an address. Returns 0 or a result code."""
+    if isinstance(value, W_Bytes):
+        if value.origin >= 0:
+            return 0            # it is a view of this very Mem
+        return lib.sqpyte_set_bytes(address, value.address, value.size,
+                                    1 if isinstance(value, W_Text) else 0)
+    if type(value) is W_Int:
+        value = value.intval
+    elif type(value) is W_Real:
+        value = value.floatval
+    elif value is NULL:
+        value = None
+    kind = type(value)
+    if kind is str or kind is bytes:
+        data = value.encode() if kind is str else value
+        return lib.sqpyte_set_bytes(address, address_of(ffi.from_buffer(data)), len(data),
+                                    1 if kind is str else 0)
+    place = address - BASE
+    flags = (place + layout.Mem_flags) >> 1
+    if SHORTS[flags] & (layout.MEM_Dyn | layout.MEM_Agg):
+        lib.sqpyte_set_null(address)
+    if kind is int:
+        WORDS[(place + layout.Mem_u) >> 3] = value
+        SHORTS[flags] = layout.MEM_Int
+    elif kind is float:
+        DOUBLES[(place + layout.Mem_u) >> 3] = value
+        SHORTS[flags] = layout.MEM_Real
+    else:
+        SHORTS[flags] = layout.MEM_Null
+    return 0

@@ -1,0 +1,1 @@
+"""The RPython VM: SQLite's bytecode programs, run by a meta-tracing JIT."""

@@ -1,0 +1,230 @@
+"""The dispatcher: runs a decoded program until it leaves for C, gives a row, or ends.
+
+`run` is what the engine calls (c_engine/core/engine.c) for a statement whose tier is the VM.  The
+JIT's merge point has the program and pc as greens: a trace belongs to a place in a program, and
+all statements with the same content share it.  The third one, how many opcodes have been passed since
+the last loop's head, is always 0 where a trace begins, and a constant within it: so every opcode is
+counted as upstream does, with one addition for each iteration.
+"""
+import os
+
+from c_engine.generated.layout import (
+    MEM_FromBind, Mem_flags, SQLITE_INTERRUPT, SQLITE_NOMEM, SQLITE_STMTSTATUS_VM_STEP,
+    SQPYTE_CLOSES_LOOP, SQPYTE_HANDLED, SQPYTE_MODE_ALWAYS, SQPYTE_SEEKS, SQPYTE_STOP, SQPYTE_WHY_FULL,
+    SQPYTE_WHY_REFUSED, Vdbe_aCounter, Vdbe_pc, Vdbe_sqpyteCompare, Vdbe_sqpyteProgram,
+    Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
+from sqpyte.vm import capi, jit
+from sqpyte.vm.values import mem
+from sqpyte.vm.budget import budget
+from sqpyte.vm.frame import Frame
+from sqpyte.vm.program.interner import interner
+from sqpyte.vm.program.loop_heads import at_head
+from sqpyte.vm.opcodes.every import TABLE
+from sqpyte.vm.opcodes.table import ASK_C, FAILED, LEAVE
+from sqpyte.vm.program.decode import program_of
+from sqpyte.vm.ablation import switches
+
+# A run of the VM that hands the whole frame to C more often than this goes on in C.
+MAX_C_STEPS = 2000
+
+# As upstream, a run of many opcodes is added to the statement's counter at its end; C adds its own.
+_STEPS = Vdbe_aCounter + 4 * SQLITE_STMTSTATUS_VM_STEP
+
+_HANDLERS = jit.unrolling_iterable(
+    [(number, TABLE[number].handler) for number in sorted(TABLE)])
+
+
+def get_printable_location(pc, passed, program):
+    """What the JIT's logs call a place."""
+    return 'program %d pc %d opcode %d' % (program.number, pc, program.ops[pc].opcode)
+
+
+driver = jit.JitDriver(greens=['pc', 'passed', 'program'], reds=['frame'], virtualizables=['frame'],
+                       get_printable_location=get_printable_location)
+
+if mem.TRANSLATED_HOST:
+    def dispatch(frame, op, pc):
+        """Run one opcode: the next pc, or ASK_C, LEAVE or FAILED."""
+        for number, handler in _HANDLERS:
+            if op.opcode == number:
+                return handler(frame, op, pc)
+        return ASK_C
+else:
+    _BY_NUMBER = dict(_HANDLERS)
+
+    def dispatch(frame, op, pc):
+        """Run one opcode: the next pc, or ASK_C, LEAVE or FAILED."""
+        handler = _BY_NUMBER.get(op.opcode)
+        return ASK_C if handler is None else handler(frame, op, pc)
+
+
+def step_in_c(frame, op, pc):
+    """Run one opcode in upstream's interpreter.
+
+    Returns: the next pc, or FAILED with `frame.result` set to what the VM returns.
+    """
+    if op.exact:
+        frame.save_place(pc)
+        rc = frame.lend(op)
+    else:
+        rc = frame.save(pc, op.live)
+        frame.c_steps += 1
+    if rc != 0:
+        capi.fail(frame.vdbe, pc, rc)
+        frame.result = SQPYTE_STOP
+        return FAILED
+    rc = capi.step_one(frame.vdbe)
+    if op.exact:
+        frame.take_back(op)
+    else:
+        frame.forget()
+    if rc != SQPYTE_STOP:
+        frame.result = rc
+        return FAILED
+    frame.compare = mem.i32(frame.vdbe, Vdbe_sqpyteCompare)
+    return jit.promote(mem.i32(frame.vdbe, Vdbe_pc))
+
+
+def leave(frame, program, pc, passed):
+    """Bring all state to C, to go on there at pc."""
+    frame.steps += passed
+    rc = frame.save(pc, program.ops[pc].live)
+    if rc != 0:
+        capi.fail(frame.vdbe, pc, rc)
+    frame.result = SQPYTE_STOP
+
+
+def run_loop(frame, program, pc):
+    """Run from pc until the statement leaves the VM; `frame.result` says how."""
+    frame = jit.hint(frame, access_directly=True)
+    passed = 0
+    while True:
+        driver.jit_merge_point(pc=pc, passed=passed, program=program, frame=frame)
+        op = program.ops[pc]
+        if op.seeks and not frame.seeking:
+            leave(frame, program, pc, passed)
+            return
+        following = ASK_C if op.in_c else dispatch(frame, op, pc)
+        if following >= 0:
+            passed += 1
+            # (Where a loop begins anew, it is looked for below.)
+            if (op.interruptible and not (following <= pc and op.loop)
+                    and mem.i32(frame.db, sqlite3_u1_isInterrupted)):
+                frame.steps += passed
+                capi.fail(frame.vdbe, following, SQLITE_INTERRUPT)
+                frame.result = SQPYTE_STOP
+                return
+        else:
+            if following == FAILED:
+                frame.steps += passed + 1
+                frame.result = SQPYTE_STOP
+                return
+            if following == LEAVE or not (op.covered or frame.always):
+                leave(frame, program, pc, passed)
+                return
+            following = step_in_c(frame, op, pc)
+            if following < 0:
+                frame.steps += passed
+                return
+            if frame.c_steps > MAX_C_STEPS and not frame.always:
+                frame.refused = True
+                leave(frame, program, following, passed)
+                return
+        if following <= pc and op.loop:
+            frame.steps += passed
+            passed = 0
+            if mem.i32(frame.db, sqlite3_u1_isInterrupted):
+                capi.fail(frame.vdbe, following, SQLITE_INTERRUPT)
+                frame.result = SQPYTE_STOP
+                return
+            if frame.crowded:
+                leave(frame, program, following, 0)
+                return
+            if not jit.we_are_jitted() and budget.is_full():
+                frame.full = True
+                leave(frame, program, following, 0)
+                return
+            frame.drop(op.dead)
+            at_head(frame, program.ops[following])
+            driver.can_enter_jit(pc=following, passed=passed, program=program, frame=frame)
+        pc = following
+
+
+def run(vdbe):
+    """Run a statement from its pc in the VM (sqpyte_vm_run_fn of engine.h).
+
+    Args: vdbe, address of the Vdbe (int).
+    Returns: SQLITE_ROW or another result of sqlite3VdbeExec, or SQPYTE_STOP: all state is in C,
+        where the statement goes on.
+    """
+    if budget.is_full() and not budget.make_room():
+        refuse(vdbe, SQPYTE_WHY_FULL, 1)
+        return SQPYTE_STOP
+    try:
+        program = interner.get(mem.i32(vdbe, Vdbe_sqpyteProgram))
+        if program is None:
+            program = program_of(vdbe)
+            mem.set_i32(vdbe, Vdbe_sqpyteProgram, program.number)
+        always = capi.mode() == SQPYTE_MODE_ALWAYS
+        frame = Frame(vdbe, program, always, capi.may_seek(vdbe) != 0)
+    except MemoryError:
+        return out_of_memory(vdbe)
+    budget.enter(program)
+    try:
+        unmark(frame, program)
+        pc = mem.i32(vdbe, Vdbe_pc)
+        at_head(frame, program.ops[pc])
+        run_loop(frame, program, pc)
+    except MemoryError:
+        frame.result = out_of_memory(vdbe)
+    mem.set_i32(vdbe, _STEPS, mem.i32(vdbe, _STEPS) + frame.steps)
+    budget.leave(program)
+    frame.free_kept()
+    if frame.full:
+        refuse(vdbe, SQPYTE_WHY_FULL, 4)    # twice, then it stays in C: perhaps all is this one's
+    elif frame.refused:
+        refuse(vdbe, SQPYTE_WHY_REFUSED, 1)
+    return frame.result
+
+
+def unmark(frame, program):
+    """Remove the mark of a bound parameter where nobody can see it (bound.py)."""
+    for r in program.unseen:
+        address = frame.mem_address(r)
+        mem.set_u16(address, Mem_flags, mem.u16(address, Mem_flags) & ~MEM_FromBind)
+
+
+def refuse(vdbe, why, times):
+    """A statement goes on in C, for good if that was the eighth time (SQPYTE_MAX_REFUSALS)."""
+    mem.set_i32(vdbe, Vdbe_sqpyteReason, why)
+    mem.set_i32(vdbe, Vdbe_sqpyteRefused, mem.i32(vdbe, Vdbe_sqpyteRefused) + times)
+
+
+def out_of_memory(vdbe):
+    """There was no memory for a large object: the statement ends with SQLITE_NOMEM, whatever its
+    registers hold. Returns what the VM returns."""
+    capi.fail(vdbe, mem.i32(vdbe, Vdbe_pc), SQLITE_NOMEM)
+    return SQPYTE_STOP
+
+
+def start():
+    """Prepare the VM; before the first run.  SQPYTE_JIT may hold parameters of the JIT, as PyPy's
+    --jit option takes them: threshold=3,trace_eagerness=2."""
+    mem.prepare()
+    # The engine has already seen thousands of back-edges: no need to count long here.
+    jit.set_param(driver, 'threshold', 40)
+    jit.set_param(driver, 'trace_eagerness', 40)
+    jit.set_param(driver, 'trace_limit', 16000)     # the most that RPython's traces hold
+    for number in TABLE:
+        declaration = TABLE[number]
+        capi.set_covered(number, SQPYTE_HANDLED | SQPYTE_CLOSES_LOOP * int(declaration.loop)
+                         | SQPYTE_SEEKS * int(declaration.seeks))
+    parameters = os.environ.get('SQPYTE_JIT')
+    if parameters is not None:
+        try:
+            jit.set_user_param(driver, parameters)
+        except ValueError:
+            capi.complain(0)
+    without = os.environ.get('SQPYTE_WITHOUT')
+    if without is not None and not switches.read(without):
+        capi.complain(1)

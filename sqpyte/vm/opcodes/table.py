@@ -1,0 +1,145 @@
+"""The opcode table: one declaration per opcode drives everything that must know it.
+
+A declaration gives the opcode's name, the registers it reads and writes, where it may jump,
+whether it may run user code, and its handler, whose docstring is the opcode's contract.  The
+dispatcher (interp.py), the liveness that says which registers to write back (decode.py), the
+PyPy inliner and the docs read it.  `tests/sqpyte/test_optable.py` holds it against the
+properties that upstream declares.
+
+Registers and jumps are written as in SQLite's opcode synopses: `P1` a register, `P2@P5` the P5
+registers from P2 on, `P2..P3` the registers from P2 to P3, `P1+P3` the P3+1 registers from P1,
+`P1+1` two registers from P1, `P3..` all registers from P3 on. P4 is meant as an integer. A
+register P1 that isn't above zero is none. A write must happen on every way out of the opcode; a
+register that is only written at times is declared as read, too, so that its old value is kept.
+
+Beside these: `RECORD` the register with the pseudo-cursor's record, `SKIP` the one that min() and
+max() set when they skip a row, `P2REG` P2 if P5 says that it is a register, `P3VALUE` P3 if P1 is
+no cursor, `ARGUMENTS` the registers from P2 on, as many as the function P4 is called with,
+`FROM_P1` all registers from P1 on, which may be negative, `NEXT_KEY` the P3@P4 of the opcode
+behind this one, and `UNDECODED` P3 in a program that goes on where a record is corrupt.
+
+Jumps that aren't to an operand: `RETURN` and `COROUTINE` (flow.py), `SECOND` to the opcode after the
+next, `CORRUPT` to P3 of the program's Init, if it has one.
+
+`moves` says which cursors an opcode may move when C runs it: operands (`P1 P3`), `WRITTEN` for
+P1 if it is an ephemeral table and else for all cursors, or `ALL`.  An opcode whose effects are
+known needs not the whole frame to be handed to C and back (interp.py). `touches`, written so, too, are
+cursors that stay where they stand while counts and caches in them change, and that find their place
+again if they have lost it: the VM knows nothing of a cursor that has none.
+
+`converts`, registers that are read: C may leave the same value in another form there, a number for
+a text that a function has asked for as a number. Upstream's programs read such a register only for this
+one opcode until they write it again, so it doesn't matter which form the VM has.
+
+`seeks` marks an opcode that goes down a B-tree.  That is C's work in either tier and most of such a
+loop's time: c_engine/core/tiering.c decides whether it is worth tracing.
+
+A handler takes (frame, op, pc) and returns the next pc, or, having changed nothing, ASK_C:
+upstream's own code then executes the opcode.
+"""
+from c_engine.generated import opcodes
+
+ASK_C = -1      # run this opcode in C, then go on
+LEAVE = -2      # the statement goes on in C with this opcode
+FAILED = -3     # a C function failed and sqpyte_fail has been called
+
+
+SPECIAL = ['RECORD', 'SKIP', 'P2REG', 'P3VALUE', 'ARGUMENTS', 'FROM_P1', 'NEXT_KEY',
+           'UNDECODED']
+_COUNT_FORMS = {'@': 0, '+': 1, '..': 2}
+TO_THE_END = -1
+_MOVED = ['ALL', 'P1', 'P2', 'P3', 'P4', 'P5', 'WRITTEN']
+ALL, WRITTEN = 0, 6     # in Declaration.moved; 1 to 5 are the operands
+
+
+class Span(object):
+    """One entry of a declaration's registers, taken apart: P`base` is the first register.  Of
+    `form` 0 there are P`count` registers, of form 1 one more than that, of form 2 they end with
+    register P`count`; with TO_THE_END as count with the last.  A `special` entry has that index
+    in SPECIAL, others have -1 there.  `constant` stands for P`count` if that is 0."""
+    _immutable_fields_ = ['special', 'base', 'form', 'count', 'constant']
+
+    def __init__(self, text):
+        self.special = -1
+        self.base = 0
+        self.form = 0
+        self.count = 0
+        self.constant = 1
+        if text in SPECIAL:
+            self.special = SPECIAL.index(text)
+            return
+        assert text[0] == 'P' and text[1] in '12345', text
+        self.base = int(text[1])
+        rest = text[2:]
+        if rest == '..':
+            self.form = 2
+            self.count = TO_THE_END
+        elif rest:
+            mark = '..' if rest.startswith('..') else rest[0]
+            self.form = _COUNT_FORMS[mark]
+            end = rest[len(mark):]
+            if end[0] == 'P':
+                self.count = int(end[1])
+            else:
+                self.constant = int(end)
+
+
+class Declaration(object):
+    """What the table says of one opcode; see the module's docstring."""
+
+    def __init__(self, name, reads, writes, jumps, user_code, handler, loop, moves,
+                 seeks=False, touches='', converts=''):
+        self.name = name
+        self.number = getattr(opcodes, 'OP_' + name)
+        self.reads = reads.split()
+        self.writes = writes.split()
+        self.read_spans = [Span(text) for text in self.reads]
+        self.write_spans = [Span(text) for text in self.writes]
+        self.convert_spans = [Span(text) for text in converts.split()]
+        self.jumps = jumps.split()
+        self.to_p2 = 'P2' in self.jumps
+        self.skips = 'SECOND' in self.jumps
+        self.user_code = user_code
+        self.handler = handler
+        self.text = ''              # contract of an opcode without a handler
+        self.loop = loop
+        self.seeks = seeks
+        self.moves = moves.split()
+        self.moved = [_MOVED.index(text) for text in self.moves]
+        self.touched = [_MOVED.index(text) for text in touches.split()]
+
+    def contract(self):
+        """The opcode's contract, for the docs."""
+        return self.text or self.handler.__doc__
+
+
+TABLE = {}      # opcode number -> Declaration, for opcodes with a handler
+IN_C = {}       # the same for opcodes that run in C with the register effects declared
+
+
+def declare(name, handler, reads='', writes='', jumps='', user_code=False, loop=False,
+            moves='ALL', seeks=False, touches='', converts=''):
+    """Enter an opcode's declaration into the table."""
+    declaration = Declaration(name, reads, writes, jumps, user_code, handler, loop, moves, seeks, touches,
+                              converts)
+    assert declaration.number not in TABLE and declaration.number not in IN_C, name
+    TABLE[declaration.number] = declaration
+
+
+def opcode(name, reads='', writes='', jumps='', user_code=False, loop=False, moves='ALL',
+           seeks=False, touches='', converts=''):
+    """Decorator: declares the function as the handler of the opcode."""
+    def decorate(handler):
+        declare(name, handler, reads, writes, jumps, user_code, loop, moves, seeks, touches, converts)
+        return handler
+    return decorate
+
+
+def declare_in_c(name, contract, reads='', writes='', jumps='', moves='ALL', touches='',
+                 converts=''):
+    """Enter the declaration of an opcode that upstream's code executes, with its contract (str)."""
+    declaration = Declaration(name, reads, writes, jumps, False, None, False, moves, False, touches,
+                              converts)
+    declaration.text = contract
+    assert declaration.number not in TABLE and declaration.number not in IN_C, name
+    IN_C[declaration.number] = declaration

@@ -1,0 +1,1 @@
+"""Decoded programs, and what is known of them before they run."""

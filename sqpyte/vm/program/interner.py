@@ -1,0 +1,82 @@
+"""The decoded programs that the VM holds, by content, and what they keep in raw memory."""
+from sqpyte.vm.values import mem
+
+
+class Program(object):
+    """A decoded program.
+
+    Its constants are in raw memory, `addresses`, which is freed when the program is forgotten; the
+    caller of `Interner.forget` sees to it that it isn't running then. What was compiled of it isn't
+    entered any more either: nothing but the program's places leads there.
+    """
+    _immutable_fields_ = ['ops[*]', 'nregisters', 'ncursors', 'nslots', 'unseen[*]', 'number']
+
+    def __init__(self, ops, nregisters, ncursors, nslots, unseen, number, content, addresses):
+        self.ops = ops
+        self.nregisters = nregisters
+        self.ncursors = ncursors
+        self.nslots = nslots        # offsets of columns that a frame keeps (column_slots.py)
+        self.unseen = unseen        # registers that are unmarked when the VM is entered (bound.py)
+        self.number = number
+        self.content = content
+        self.addresses = addresses
+        self.size = 2 * len(content)
+        for op in ops:
+            self.size += op.estimated_size()
+        self.running = 0            # runs of the VM in it, one within another
+        self.used = 0               # when it was last entered (budget.py)
+
+
+class Interner(object):
+    """The programs, by content and by number.  A number isn't used twice."""
+
+    def __init__(self):
+        self.by_content = {}
+        self.by_number = {}
+        self.last = 0
+        self.size = 0               # bytes of all programs, about
+
+    def add(self, program):
+        """Keep a program."""
+        self.by_content[program.content] = program
+        self.by_number[program.number] = program
+        self.last = program.number
+        self.size += program.size
+
+    def get(self, number):
+        """The program of that number, or None if there is none (any more)."""
+        return self.by_number.get(number, None)
+
+    def forget(self, program):
+        """Forget a program that isn't running."""
+        del self.by_content[program.content]
+        del self.by_number[program.number]
+        self.size -= program.size
+        for address in program.addresses:
+            mem.free(address)
+        program.addresses = []
+
+
+interner = Interner()
+
+
+class Constants(object):
+    """The raw memory of the program that is being decoded."""
+
+    def __init__(self):
+        self.addresses = []
+
+    def alloc(self, size):
+        """The address of `size` bytes that live as long as the program."""
+        address = mem.alloc(size)
+        self.addresses.append(address)
+        return address
+
+    def text(self, data):
+        """The address of a copy of the str `data` that lives as long as the program."""
+        address = mem.immortal_bytes(data)
+        self.addresses.append(address)
+        return address
+
+
+constants = Constants()

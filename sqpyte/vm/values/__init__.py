@@ -1,0 +1,1 @@
+"""Values, and where they are: in registers, in records, in raw memory."""

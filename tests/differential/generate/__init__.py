@@ -1,0 +1,1 @@
+"""Generates values, tables, queries and scripts, with hypothesis."""

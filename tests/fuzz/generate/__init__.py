@@ -1,0 +1,1 @@
+"""Generates scripts from seeds."""

@@ -1,0 +1,147 @@
+"""What is fuzzed: each kind makes cases from seeds, and says what is wrong with one.
+
+A kind has `name`; `case(seed)`, the case of a seed (a dict of plain values); `check(case)`, what is wrong
+with it in words (str), or None; `smaller(case)`, cases that are a step simpler; `stop()`, which ends its
+processes.  A case has `kind`, and all that it takes to run it again.
+"""
+import copy
+
+from tests.differential.sessions.scripts import difference
+from tests.differential.sessions.worker import Crash
+from tests.fuzz import ways
+from tests.fuzz.generate import scripts
+from tests.fuzz.generate.chance import Chance
+from tests.fuzz.shrink import smaller_scripts
+
+SCRIPTS_PER_WAY = 25    # before another configuration gets a new process
+_STEPS = {"untranslated": 4000, "poison": 3000, "in-c": 3000}
+_ESCAPED = ("UnicodeDecodeError", "SystemError", "'__init__' method raised error")
+_MOST_STEPS = 150000    # opcodes that stock may take for a statement
+
+
+class Scripts:
+    """Generated scripts over the C API, ours beside stock.
+
+    Args: hows, the ways that are drawn from (list of str; see ways.c_api).
+    """
+
+    name = "scripts"
+
+    def __init__(self, hows=None):
+        self.hows = hows or ways.available()
+        self.oracle = self._oracle()
+        self.way = None
+        self.worker = None
+        self.done = []
+
+    def _oracle(self):
+        return ways.stock()
+
+    def _way(self, chance):
+        return ways.c_api(chance, self.hows)
+
+    def _script(self, seed, way):
+        return scripts.generated(seed, _STEPS.get(way["how"], _MOST_STEPS))
+
+    def case(self, seed):
+        """The case of a seed; every so often it begins a new configuration."""
+        if self.way is None or len(self.done) >= SCRIPTS_PER_WAY:
+            self._take(self._way(Chance("way " + seed)))
+        case = {"kind": self.name, "seed": seed, "way": self.way, "script": self._script(seed, self.way),
+                "before": []}
+        return case
+
+    def _take(self, way):
+        if self.worker is not None:
+            self.worker.stop()
+        self.way, self.done = way, []
+        self.worker = ways.worker(way)
+
+    def check(self, case):
+        """Stock's transcript beside ours. What takes stock too long is left out of case["script"]."""
+        expected = self._expected(case)
+        if self.excused(expected):
+            return None
+        if case["way"] != self.way or case["before"] or self.worker.process is None:
+            self._take(case["way"])
+            for script in case["before"]:
+                self._run(script)
+        try:
+            actual = self._run(case["script"])
+        except Crash as crash:
+            self._take(self.way)
+            return "%s crashed\n%s" % (case["way"]["how"], crash)
+        words = difference(case["script"]["actions"], expected, actual)
+        if words is None:
+            return None
+        return "%s differs from stock\n%s" % (case["way"]["how"], words)
+
+    def with_history(self, case):
+        """The case, with all that its worker ran before (dict): to be asked before another check."""
+        return dict(case, before=copy.deepcopy(self.done[:-1]))
+
+    def fresh(self):
+        """Have the next check begin with a new process."""
+        self._take(self.way)
+
+    def _run(self, script):
+        self.done.append(script)
+        state, answer = self.worker.run({"script": script, "times": self.way["times"]})
+        assert state == "transcript", answer
+        return answer
+
+    def _expected(self, case):
+        script = case["script"]
+        while True:
+            state, answer = self.oracle.run({"script": script, "times": 1})
+            if state == "transcript":
+                return answer
+            actions = script["actions"]
+            script["actions"] = [actions[i] for i in range(len(actions)) if i not in answer]
+
+    def excused(self, expected):
+        """Whether a transcript of stock's says nothing about ours (bool)."""
+        return False
+
+    def smaller(self, case):
+        """Cases a step simpler: fewer scripts before, a plainer way, a smaller script."""
+        for i in range(len(case["before"])):
+            yield dict(case, before=case["before"][:i] + case["before"][i + 1:])
+        for name in sorted(case["way"]["environment"]):
+            environment = {n: v for n, v in case["way"]["environment"].items() if n != name}
+            if name not in ("SQPYTE_LIBRARY", "SQPYTE_INLINE"):
+                yield dict(case, way=dict(case["way"], environment=environment))
+        for script in smaller_scripts(case["script"]):
+            yield dict(case, script=script)
+
+    def stop(self):
+        """End the processes."""
+        self.oracle.stop()
+        if self.worker is not None:
+            self.worker.stop()
+
+
+class Module(Scripts):
+    """Generated scripts over the DB-API, under PyPy with the inliner, beside CPython's sqlite3 on stock."""
+
+    name = "module"
+
+    def _oracle(self):
+        return ways.stock_module()
+
+    def _way(self, chance):
+        return ways.module(chance)
+
+    def _script(self, seed, way):
+        script = scripts.generated(seed, _MOST_STEPS, "python")
+        chance = Chance("options " + seed)
+        script["isolation_level"] = chance.pick([None, None, "", "IMMEDIATE"])
+        script["text_factory"] = not chance.one_in(8)
+        # An interrupt stops what is running, and here queries of one row aren't once they are executed.
+        script["actions"] = [action for action in script["actions"] if action[0] != "interrupt"]
+        return script
+
+    def excused(self, expected):
+        """What comes of it in CPython that an aggregate's argument isn't UTF-8: it forgets the exception,
+        which then escapes somewhere else."""
+        return any(words in line for entry in expected for line in entry for words in _ESCAPED)

@@ -1,0 +1,209 @@
+"""Sorting by collations written in Python, whose texts are ranked in one call (collation_ranks.c)."""
+
+import random
+
+import pytest
+
+import sqpyte
+from pypy_module.dbapi.connections import collation_rank
+from tests.extent import everything
+from tests.pypy_module.inline.inlining import Side, answers, failing_collation, outcome
+
+SORTS = [
+    'SELECT a, k FROM t ORDER BY k COLLATE mine', 'SELECT a, k FROM t ORDER BY k COLLATE mine DESC',
+    'SELECT a, k FROM t ORDER BY k COLLATE mine NULLS LAST, a',
+    'SELECT a, k, m FROM t ORDER BY m, k COLLATE mine DESC, a',
+    'SELECT a, k FROM t ORDER BY k COLLATE mine, m DESC, a',
+    'SELECT a, k FROM t ORDER BY m COLLATE mine DESC, k COLLATE odd, a DESC',
+    'SELECT a, k FROM t ORDER BY k COLLATE odd, k || m COLLATE mine, a',
+    'SELECT a, k FROM t ORDER BY k COLLATE mine LIMIT 7 OFFSET 50',
+    'SELECT max(a), count(*), k FROM t WHERE typeof(k) = \'text\' GROUP BY k COLLATE mine',
+    'SELECT group_concat(a) FROM (SELECT a FROM t ORDER BY k COLLATE mine, a)',
+    'SELECT a, row_number() OVER (ORDER BY k COLLATE mine, a) FROM t',
+    'SELECT k FROM t UNION SELECT m FROM t ORDER BY 1 COLLATE mine',
+    'SELECT DISTINCT lower(k) FROM t ORDER BY 1 COLLATE odd',
+]
+
+
+def mine(x, y):
+    """Without regard to case; then it is the number of letters that decides."""
+    x, y = x.lower(), y.lower()
+    return (x > y) - (x < y)
+
+
+def odd(x, y):
+    """By lengths, and only that."""
+    return len(x) - len(y)
+
+
+def texts(count, kinds, seed=0):
+    """Rows of a number, a text or something else, and a text; in ASCII, as PyPy's sqlite3 gives bytes to
+    collations."""
+    rng = random.Random(seed)
+    rows: list = []
+    for i in range(count):
+        word = ''.join(rng.choice('abABz_') for _ in range(rng.randrange(7)))
+        rows.append((i, rng.choice([word, word, word * 9, None, i, i / 4, word.encode()][:kinds]),
+                     rng.choice(['x', 'X', 'y', 'long ' * 9])))
+    return rows
+
+
+def filled(side, rows):
+    """A connection with a table t(a, k, m) and two collations."""
+    connection = side.connect()
+    connection.create_collation('mine', mine)
+    connection.create_collation('odd', odd)
+    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, k, m)')
+    connection.executemany('INSERT INTO t VALUES(?, ?, ?)', rows)
+    return connection
+
+
+@pytest.fixture
+def ranked(monkeypatch):
+    """How many texts were ranked, call by call (list)."""
+    counts = []
+    rank = collation_rank.rank
+
+    def counting(function, address, count):
+        counts.append(count)
+        return rank(function, address, count)
+    monkeypatch.setattr(collation_rank, 'rank', counting)
+    return counts
+
+
+def compare(action):
+    """Assert that the action gives the same in C and inlined as on sqlite3; return it."""
+    found = answers(action, ('sqlite3', 'C', 'specialised'))
+    assert found['C'] == found['sqlite3'] == found['specialised']
+    return found['C']
+
+
+@pytest.mark.parametrize('count, kinds', [(60, 1), (70, 1), (1000, 3), (3000, 7)])
+def test_sorts(ranked, count, kinds):
+    def action(side):
+        connection = filled(side, texts(count, kinds))
+        return [connection.execute(sql).fetchall() for sql in SORTS]
+    compare(action)
+    assert bool(ranked) == (count > 60)
+
+
+@pytest.mark.parametrize('sql', SORTS)
+def test_sorts_on_disk(ranked, sql):
+    """Runs on disk are ranked one by one, and merged through the callback."""
+    def action(side):
+        connection = filled(side, texts(40000 if everything() else 12000, 7))
+        connection.execute('PRAGMA cache_size = 10')
+        return connection.execute(sql).fetchall()
+    compare(action)
+
+
+def test_an_index(ranked):
+    def action(side):
+        connection = filled(side, texts(2000, 7))
+        connection.execute('CREATE INDEX i ON t(k COLLATE mine, m)')
+        found = connection.execute('PRAGMA integrity_check').fetchall()
+        found += connection.execute('SELECT k FROM t INDEXED BY i WHERE k COLLATE mine > \'b\'').fetchall()
+        connection.execute('REINDEX')
+        return found + connection.execute('PRAGMA integrity_check').fetchall()
+    compare(action)
+    assert 2 <= len(ranked)
+
+
+def test_texts_that_are_compared_once(ranked):
+    """Texts that come again are given to the collation once."""
+    def action(side):
+        calls = []
+
+        def noted(x, y):
+            calls.append((x, y))
+            return (x > y) - (x < y)
+        connection = filled(side, [(i, 'text %d' % (i * 7 % 10), 'x') for i in range(2000)])
+        connection.create_collation('noted', noted)
+        found = connection.execute('SELECT a FROM t ORDER BY k COLLATE noted').fetchall()
+        if side.name != 'sqlite3':
+            assert len(calls) < 100
+        return found
+    compare(action)
+
+
+@pytest.mark.parametrize('late', [1, 30, 500])
+def test_what_a_collation_raises(ranked, late):
+    def action(side):
+        calls = []
+        connection = filled(side, texts(500, 1))
+        connection.create_collation('fails', failing_collation(calls, late))
+        found = [outcome(lambda: connection.execute('SELECT a FROM t ORDER BY k COLLATE fails').fetchall())]
+        calls[:] = [1] * 1000
+        return found + connection.execute('SELECT a FROM t ORDER BY k COLLATE fails, a').fetchall()
+    found = answers(action, ('C', 'specialised'))
+    assert found['C'] == found['specialised']
+    assert found['C'][0] == "KeyError: 'late'" and len(found['C']) == 501
+
+
+def test_texts_that_are_not_utf_8(ranked):
+    def action(side):
+        connection = filled(side, texts(200, 1))
+        connection.execute('UPDATE t SET k = CAST(x\'ff\' AS TEXT) WHERE a = 77')
+        return outcome(lambda: connection.execute('SELECT a FROM t ORDER BY k COLLATE mine').fetchall())
+    found = answers(action, ('C', 'specialised'))
+    assert found['C'] == found['specialised'] and found['C'].startswith('UnicodeDecodeError')
+
+
+def test_a_collation_that_uses_its_connection(ranked):
+    def action(side):
+        connection = filled(side, texts(150, 1))
+
+        def asks(x, y):
+            (x, y), = connection.execute('SELECT upper(?), upper(?)', (x, y)).fetchall()
+            if not connection.execute('SELECT count(*) FROM t WHERE m = \'new\'').fetchone()[0]:
+                connection.execute('UPDATE t SET m = \'new\' WHERE a = 149')
+                connection.execute('SELECT k FROM t ORDER BY k COLLATE mine').fetchall()
+            return (x > y) - (x < y)
+        connection.create_collation('asks', asks)
+        found = connection.execute('SELECT a, k FROM t ORDER BY k COLLATE asks, a').fetchall()
+        return found, connection.execute('SELECT a FROM t WHERE m = \'new\'').fetchall()
+    compare(action)
+    assert len(ranked) >= 4
+
+
+def test_the_encoding_utf_16(ranked):
+    def action(side):
+        connection = side.connect()
+        connection.execute('PRAGMA encoding = \'UTF-16\'')
+        connection.create_collation('mine', mine)
+        connection.execute('CREATE TABLE t(a, k, m)')
+        connection.executemany('INSERT INTO t VALUES(?, ?, ?)', texts(500, 7))
+        return connection.execute('SELECT a, k FROM t ORDER BY k COLLATE mine, a').fetchall()
+    compare(action)
+    assert not ranked
+
+
+@pytest.mark.parametrize('jit', [False, True])
+@pytest.mark.parametrize('count', [0, 1, 2, 3, 64, 1000])
+def test_the_order(monkeypatch, jit, count):
+    monkeypatch.setattr(collation_rank, 'JIT', jit)
+    rng = random.Random(count)
+    found: list = [str(rng.randrange(count)) for _ in range(count)]
+    for some in (found, sorted(found), sorted(found, reverse=True)):
+        assert collation_rank.ordered(some, mine) == sorted(some)
+        assert collation_rank.ordered(some, lambda x, y: len(x) - len(y)) == sorted(some, key=len)
+        assert len(collation_rank.ordered(some, lambda x, y: rng.choice([-1, 0, 1, None]))) == count
+
+
+def test_letters_of_any_kind(ranked):
+    rng = random.Random(5)
+    words = [''.join(rng.choice('aA\u00e4\u00c4\U0001f600\uffff') for _ in range(5)) for _ in range(500)]
+    connection = filled(Side('C', ''), [(i, word, '') for i, word in enumerate(words)])
+    found = connection.execute('SELECT k FROM t ORDER BY k COLLATE mine').fetchall()
+    assert [k for k, in found] == sorted(words, key=str.lower) and ranked == [500]
+    connection.close()
+
+
+def test_many_sorts_at_once():
+    connection = sqpyte.connect(':memory:')
+    connection.create_collation('mine', mine)
+    sql = ('WITH n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 300) SELECT hex(i % 40) AS h, i '
+           'FROM n ORDER BY h COLLATE mine')
+    expected = connection.execute(sql).fetchall()
+    cursors = [connection.execute(sql) for _ in range(5)]
+    assert list(zip(*cursors)) == [(row,) * 5 for row in expected]

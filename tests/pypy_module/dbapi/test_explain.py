@@ -1,0 +1,98 @@
+"""sqpyte.explain: which tier runs a statement, and why."""
+
+import pytest
+
+import sqpyte
+from tests.pypy_module.inline.inlining import planned
+
+
+def test_every_statement_is_told(numbers):
+    explanation = sqpyte.explain(numbers, "SELECT a FROM t; -- why\nSELECT ';' ; INSERT INTO t "
+                                          "VALUES (1, 2)")
+    assert [plan.sql.rstrip('; ') for plan in explanation] == [
+        'SELECT a FROM t', "-- why\nSELECT ';'", 'INSERT INTO t VALUES (1, 2)']
+    for plan in explanation:
+        assert plan.tier in ('inliner', 'vm', 'c')
+        assert plan.reason
+        assert str(plan).startswith(plan.tier + ': ')
+    assert len(str(explanation).splitlines()) >= 6
+    assert numbers.execute('SELECT count(*) FROM t').fetchone() == (10,)
+    assert not numbers.in_transaction
+
+
+def test_nothing_to_tell(numbers):
+    assert sqpyte.explain(numbers, ' -- nothing') == []
+    assert str(sqpyte.explain(numbers, '')) == ''
+
+
+def test_what_sqlite_rejects(numbers):
+    with pytest.raises(sqpyte.OperationalError, match='no such table: missing'):
+        sqpyte.explain(numbers, 'SELECT 1; SELECT * FROM missing')
+    with pytest.raises(sqpyte.ProgrammingError, match='closed database'):
+        closed = sqpyte.connect(':memory:')
+        closed.close()
+        sqpyte.explain(closed, 'SELECT 1')
+
+
+def test_it_leaves_statements_as_they_are(numbers):
+    sql = 'SELECT a FROM t'
+    cursor = numbers.execute(sql)
+    assert cursor.fetchone() == (0,)
+    sqpyte.explain(numbers, sql)
+    assert len(cursor.fetchall()) == 9
+    count = len(numbers._all)
+    sqpyte.explain(numbers, 'SELECT a, b FROM t WHERE a > 5')
+    assert len(numbers._all) == count
+
+
+def test_the_program_is_listed(numbers):
+    with planned('specialised'):
+        plain, joined = sqpyte.explain(
+            numbers, 'SELECT a FROM t WHERE b > ?; SELECT t.a FROM t, t AS u WHERE t.a < u.b')
+    assert [step.pc for step in plain.program] == list(range(len(plain.program)))
+    assert {step.place for step in plain.program} >= {'', 'python'}
+    assert [step.place for step in plain.program if step.opcode == 'Next'] == ['python']
+    assert [step.place for step in joined.program if step.opcode == 'ResultRow'] == ['ahead']
+    assert all(step.place in ('', 'vm') for step in joined.program if step.opcode != 'ResultRow')
+    lines = str(joined).splitlines()
+    assert len(lines) >= 2 + len(joined.program)
+    assert any(line.split()[:3] == ['ahead', str(step.pc), 'ResultRow']
+               for line in lines for step in joined.program)
+
+
+def test_without_the_inliner(numbers):
+    with planned('C'):
+        plan, = sqpyte.explain(numbers, 'SELECT a FROM t')
+    assert plan.tier != 'inliner'
+    assert plan.program[0].opcode == 'Init'
+    assert all(step.place in ('', 'vm') for step in plan.program)
+
+
+@pytest.mark.parametrize('sql', ['/* why */ EXPLAIN SELECT 1', 'explain query plan SELECT a FROM t'])
+def test_explain_itself(numbers, sql):
+    plan, = sqpyte.explain(numbers, sql)
+    assert plan.tier == 'c' and plan.program == []
+
+
+def values(rows):
+    """A query over VALUES with so many rows, and its answer."""
+    return ('SELECT column1 + 1 FROM (VALUES %s)' % ', '.join('(%d)' % i for i in range(rows)),
+            [(i + 1,) for i in range(rows)])
+
+
+def cases(arms):
+    """A query with a CASE of so many arms, none of which is taken, and its answer on `numbers`."""
+    return ('SELECT CASE a %s ELSE a END FROM t' % ' '.join(
+        "WHEN %d THEN '%d'" % (i + 100, i) for i in range(arms)), [(i,) for i in range(10)])
+
+
+@pytest.mark.parametrize('made, size, why', [
+    (values, 300, 'more ends than are analysed'),
+    (cases, 2000, 'instructions, more than are analysed')], ids=['values', 'cases'])
+def test_large_programs_are_not_analysed(numbers, made, size, why):
+    sql, rows = made(size)
+    with planned('specialised'):
+        for _ in range(3):
+            assert numbers.execute(sql).fetchall() == rows
+        plan, = sqpyte.explain(numbers, sql)
+    assert plan.tier == 'c' and why in plan.reason

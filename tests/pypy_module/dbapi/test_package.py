@@ -1,0 +1,137 @@
+"""The public package: its names, its constants, and what importing it costs."""
+
+import os
+import platform
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+import sqpyte
+from pypy_module.dbapi import constants
+from pypy_module.ffi import interface, library
+
+ROOT = library.ROOT
+CPYTHON = platform.python_implementation() == 'CPython'
+
+
+def run(python, code):
+    """What a program in another process prints."""
+    environment = dict(os.environ, PYTHONPATH=ROOT)
+    return subprocess.run([python, '-c', code], env=environment, check=True,
+                          stdout=subprocess.PIPE, universal_newlines=True).stdout.strip()
+
+
+def test_the_names_of_sqlite3():
+    names = set('Binary Connection Cursor DataError DatabaseError Date DateFromTicks Error '
+                'IntegrityError InterfaceError InternalError NotSupportedError OperationalError '
+                'PARSE_COLNAMES PARSE_DECLTYPES PrepareProtocol ProgrammingError Row Time '
+                'TimeFromTicks Timestamp TimestampFromTicks Warning adapt adapters apilevel '
+                'complete_statement connect converters dbapi2 enable_callback_tracebacks '
+                'paramstyle register_adapter register_converter sqlite_version '
+                'sqlite_version_info threadsafety'.split())
+    if CPYTHON:
+        # Submodules, what sqlite3 itself imports, and names that later versions have dropped.
+        names |= set(dir(sqlite3)) - {
+            'collections', 'datetime', 'time', 'dump', 'OptimizedUnicode', 'enable_shared_cache',
+            'Cache', 'Statement', 'warnings', 'version', 'version_info'}
+    assert [name for name in sorted(names)
+            if not name.startswith('_') and not hasattr(sqpyte, name)] == []
+    assert set(dir(sqpyte)) >= set(sqpyte.__all__)
+
+
+def test_the_constants_of_sqlite3():
+    found = {name: getattr(sqpyte, name) for name in dir(sqlite3) if name.startswith('SQLITE_')
+             and hasattr(sqpyte, name)}
+    assert found == {name: getattr(sqlite3, name) for name in found}
+    assert len(found) > 20
+    assert (sqpyte.PARSE_DECLTYPES, sqpyte.PARSE_COLNAMES) == (1, 2)  # PyPy swaps them
+    assert (sqpyte.apilevel, sqpyte.paramstyle, sqpyte.threadsafety) == ('2.0', 'qmark', 3)
+    assert sqpyte.sqlite_version == '.'.join(map(str, sqpyte.sqlite_version_info))
+
+
+def test_every_result_code_has_its_name():
+    from pypy_module.dbapi.errors import NAMES
+    assert NAMES[0] == 'SQLITE_OK'
+    assert NAMES[sqpyte.SQLITE_CONSTRAINT_UNIQUE] == 'SQLITE_CONSTRAINT_UNIQUE'
+    assert sqpyte.SQLITE_CONSTRAINT_UNIQUE == 19 | 8 << 8
+    assert set(NAMES.values()) <= set(constants.SQLITE)
+
+
+def test_deprecated_names():
+    with pytest.warns(DeprecationWarning, match='version is deprecated') as all:
+        assert sqpyte.version == '2.6.0'
+    assert all[0].filename == __file__
+    assert not hasattr(sqpyte, 'nothing')
+
+
+def test_dates_and_binary():
+    assert sqpyte.Date(2024, 2, 29).isoformat() == '2024-02-29'
+    assert sqpyte.Binary(b'x') == b'x'
+    ticks = 1700000000.75
+    assert sqpyte.TimestampFromTicks(ticks) == sqlite3.TimestampFromTicks(ticks)
+    assert sqpyte.DateFromTicks(ticks) == sqlite3.DateFromTicks(ticks)
+    assert sqpyte.TimeFromTicks(ticks) == sqlite3.TimeFromTicks(ticks)
+
+
+def test_complete_statement():
+    assert sqpyte.complete_statement('SELECT 1;')
+    assert not sqpyte.complete_statement('SELECT 1')
+    assert not sqpyte.complete_statement("SELECT ';")
+
+
+def test_modules_of_the_vm_are_imported_without_the_dbapi():
+    assert run(sys.executable, 'import sys, sqpyte.vm.values.values; print("pypy_module" in sys.modules)'
+               ) == 'False'
+
+
+def test_the_package_is_also_python_2():
+    from tools.environments import find_python27
+    assert run(find_python27(), 'import sqpyte; print(sqpyte.__name__)') == 'sqpyte'
+
+
+def test_what_importing_loads():
+    """Modules that would make a short program wait longer than with sqlite3."""
+    heavy = 'typing hashlib ssl inspect dataclasses pycparser cffi json logging unittest'.split()
+    loaded = run(sys.executable, 'import sys; before = set(sys.modules); import sqpyte; '
+                 'sqpyte.connect(":memory:").execute("SELECT 1").fetchall(); '
+                 'print(*set(sys.modules) - before)').split()
+    assert set(heavy) & set(loaded) == set()
+
+
+class TestLibrary:
+    def test_a_library_that_is_not_there(self):
+        message = run(sys.executable, '''if 1:
+            import os
+            os.environ['SQPYTE_LIBRARY'] = '/nothing/libnothing.so'
+            try:
+                import sqpyte
+                sqpyte.connect
+            except ImportError as error:
+                print(error)''')
+        assert "/nothing/libnothing.so can't be used" in message
+
+    def test_a_library_without_fused_calls(self, stock_library):
+        message = run(sys.executable, '''if 1:
+            import os
+            os.environ['SQPYTE_LIBRARY'] = %r
+            try:
+                import sqpyte
+                sqpyte.connect
+            except ImportError as error:
+                print(error)''' % stock_library)
+        assert 'it has no fused calls' in message
+
+    def test_generated_declarations(self, tmp_path):
+        module = interface.load(str(tmp_path), library.HEADERS)
+        again = interface.load(str(tmp_path), library.HEADERS)
+        assert module is again
+        assert len(list(tmp_path.glob('*.py'))) == 1
+        assert module.NUMBERS['SQLITE_ROW'] == 100
+        assert module.NUMBERS['SQLITE_IOERR_READ'] == 266
+
+    def test_numbers_of_a_header(self):
+        header = ('#define SQLITE_A 5 /* five */\n#  define SQLITE_B  0x10\n'
+                  '#define SQLITE_C (SQLITE_A | (3<<8))\n#define SQLITE_D "text"\n')
+        assert interface.numbers(header) == {'SQLITE_A': 5, 'SQLITE_B': 16, 'SQLITE_C': 773}

@@ -1,0 +1,196 @@
+"""Help for the tests of the inliner: connections with it and without, and their answers compared.
+
+An action is a function of a `Side`.  `compare` runs it with every loop inlined as soon as possible
+(specialised for the types of the first row, and not), in the C tier, and on sqlite3, each with
+databases of its own, and compares what the action returned or raised.
+"""
+import contextlib
+import gc
+import itertools
+import os
+import sqlite3
+import tempfile
+
+import sqpyte
+from pypy_module.dbapi.statements import tiers
+from pypy_module.inline import policy
+from pypy_module.inline.runtime import cut, scan
+from pypy_module.inline.runtime import rows as inline_rows
+
+COLLECTS = 8        # garbage is collected after so many answers: 0.2 s, in a process with all of the tests
+
+_asked = itertools.count()
+
+PLANNERS = {
+    'specialised': lambda: policy.Planner(1, 0, True),
+    'general': lambda: policy.Planner(1, 0, False),
+    'C': lambda: None,
+}
+
+
+class Side:
+    """One module with its connections.
+
+    Attributes:
+        name: of the planner, or 'sqlite3'.
+        module: sqlite3 or sqpyte.
+    """
+
+    def __init__(self, name, folder):
+        self.name = name
+        self.module = sqlite3 if name == 'sqlite3' else sqpyte
+        self.path = os.path.join(folder, name + '.db')
+        self.connections = []
+
+    def connect(self, path=':memory:', **keywords):
+        """A new connection; transactions are left to the test."""
+        keywords.setdefault('isolation_level', None)
+        connection = self.module.connect(path, **keywords)
+        self.connections.append(connection)
+        return connection
+
+    def close(self):
+        """Close all connections."""
+        for connection in self.connections:
+            connection.close()
+        self.connections = []
+
+
+def outcome(function, *args):
+    """What a call returned, or the name and the text of what it raised."""
+    try:
+        return function(*args)
+    except Exception as error:
+        return '%s: %s' % (type(error).__name__, error)
+
+
+@contextlib.contextmanager
+def planned(name):
+    """Within it statements are planned by the planner of that name."""
+    before = tiers.planner
+    sqpyte.connect      # loads the module, which installs a planner
+    tiers.planner = PLANNERS[name]()
+    try:
+        yield
+    finally:
+        tiers.planner = before
+
+
+def answers(action, names=('sqlite3', 'C', 'specialised', 'general')):
+    """What the action returned or raised, by the name of the side."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            side = Side(name, folder)
+            try:
+                if name == 'sqlite3':
+                    found[name] = outcome(action, side)
+                else:
+                    with planned(name):
+                        found[name] = outcome(action, side)
+            finally:
+                side.close()
+    if next(_asked) % COLLECTS == 0:
+        gc.collect()    # a full one, for what a cursor or a runner frees late
+    return found
+
+
+def compare(action, inlined=True, oracle='sqlite3'):
+    """Assert that the action gives the same on all sides.
+
+    Args:
+        action: function of a Side.
+        inlined: whether loops have to be inlined for it to count (bool).
+        oracle: 'sqlite3', or 'C' where the versions of SQLite or Python differ.
+    Returns:
+        the answer.
+    """
+    counts = []
+
+    def counting(side):
+        before = Counter.started
+        try:
+            return action(side)
+        finally:
+            counts.append(Counter.started - before)
+    names = ('C', 'specialised', 'general') if oracle == 'C' else (
+        'sqlite3', 'C', 'specialised', 'general')
+    found = answers(counting, names)
+    expected = found[oracle]
+    for name in names:
+        assert found[name] == expected, (name, found[name], expected)
+    if inlined:
+        assert all(count > 0 for count in counts[-2:]), 'nothing was inlined'
+    return expected
+
+
+class Counter:
+    """How many runners were started, in all."""
+
+    started = 0
+
+
+def _count(original):
+    def __init__(self, *args):
+        Counter.started += 1
+        original(self, *args)
+    return __init__
+
+
+for _runner in (scan.Runner, inline_rows.RowBatches, cut.CutRunner):
+    _runner.__init__ = _count(_runner.__init__)
+
+
+def dropped_in_the_middle(made, query):
+    """An action: cursors that are closed after some rows, and a write after each.
+
+    `made` is a function of a Side that gives a connection with tables, and the list of calls.
+    """
+    def action(side):
+        connection, calls = made(side)
+        found = []
+        for count in (1, 2, 30):
+            cursor = connection.execute(query)
+            found += [cursor.fetchone() for _ in range(count)]
+            cursor.close()
+            found.append(connection.execute('DELETE FROM u WHERE rowid = ?', (count,)).rowcount)
+        return found, calls
+    return action
+
+
+def row_by_row(made, query, change):
+    """An action: the rows of a query, one by one, after the statement `change`; see above for `made`."""
+    def action(side):
+        connection, calls = made(side)
+        connection.execute(change)
+        cursor = connection.cursor()
+        found = [outcome(cursor.execute, query).__class__ is str]
+        for _ in range(300):
+            found.append(outcome(cursor.fetchone))
+        return found, calls
+    return action
+
+
+def written_between_rows(made, query, write, counts):
+    """An action: the rows of a query, `write` after the first of them, for each number of `counts`; see
+    above for `made`."""
+    def action(side):
+        found = []
+        for count in counts:
+            connection, calls = made(side)
+            cursor = connection.execute(query)
+            rows = [cursor.fetchone() for _ in range(count)]
+            found.append(outcome(lambda: connection.execute(write).fetchall()))
+            found += [rows, outcome(cursor.fetchall), calls]
+        return found
+    return action
+
+
+def failing_collation(calls, late):
+    """A collation that notes its first arguments in `calls`, and raises KeyError when there are `late`."""
+    def fails(x, y):
+        calls.append(x)
+        if len(calls) == late:
+            raise KeyError('late')
+        return (x > y) - (x < y)
+    return fails

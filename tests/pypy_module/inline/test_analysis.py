@@ -1,0 +1,234 @@
+"""What the inliner takes over, what it leaves to other tiers, and why."""
+import pytest
+
+import sqpyte
+from pypy_module.dbapi.statements import tiers
+from pypy_module.inline import policy
+from tests.pypy_module.inline.inlining import planned
+
+INLINED = {
+    'SELECT a, b FROM t': 'computed in the program that asks for them',
+    'SELECT a FROM t WHERE b > ? LIMIT 5': 'computed in the program that asks for them',
+    'SELECT a FROM t LIMIT 5 OFFSET 3': 'one ahead',
+    'SELECT f(a) FROM t': 'one ahead',
+    'SELECT a FROM t WHERE f(a) > 3': 'one ahead',
+    'SELECT s(a) FROM t': 'runs as one loop',
+    'SELECT s(f(a), b) FROM t WHERE b > 3 AND f(a) < 5': 'runs as one loop',
+    'SELECT s(a), max(b), count(*) FROM t WHERE c LIKE \'x%\'': 'runs as one loop',
+    'SELECT f(a) || abs(b) FROM t': 'one ahead',
+    'SELECT a FROM t UNION ALL SELECT b FROM t': 'computed in the program that asks for them',
+}
+UNDONE = 'undone where it matters'
+STORED = 'what they return it stores'
+# Rows that C computes ahead, many in one call.
+AHEAD = {
+    'SELECT t.a FROM t, t AS u WHERE t.b = u.c': UNDONE,
+    'SELECT t.a, i.b FROM t JOIN i ON i.b = t.a LEFT JOIN w ON k = t.b': UNDONE,
+    'SELECT abs(a) FROM t': UNDONE,
+    'SELECT a || b FROM t': UNDONE,
+    'SELECT a FROM t WHERE b LIKE \'x%\'': UNDONE,
+    'SELECT a FROM t WHERE b IN (1, 5, 9)': UNDONE,
+    'SELECT a FROM t WHERE b IN (SELECT b FROM i)': UNDONE,
+    'SELECT a FROM t ORDER BY a DESC': UNDONE,
+    'SELECT k FROM w': UNDONE,
+    'SELECT b FROM i': UNDONE,
+    'SELECT a FROM i WHERE b = 5': UNDONE,
+    'SELECT CAST(a AS TEXT) FROM t': UNDONE,
+    'SELECT a & b FROM t': UNDONE,
+    'SELECT a, (SELECT count(*) FROM i WHERE i.b = t.a) FROM t': UNDONE,
+    'SELECT b, count(*) FROM i GROUP BY b': UNDONE,
+    'SELECT DISTINCT b FROM i': UNDONE,
+    'SELECT DISTINCT b, c FROM t': UNDONE,
+    'SELECT a FROM t UNION ALL SELECT k FROM w': UNDONE,
+    'SELECT * FROM v': UNDONE,
+    'SELECT e FROM g WHERE e > 3 AND d > 0': UNDONE,
+    'SELECT a FROM t ORDER BY b': 'computed ahead',
+    'SELECT a FROM t ORDER BY b LIMIT 5 OFFSET 2': 'computed ahead',
+    'SELECT b, count(*) FROM t GROUP BY b': 'computed ahead',
+    'SELECT a FROM t UNION SELECT b FROM t': 'computed ahead',
+    'SELECT a, sum(b) OVER (ORDER BY a) FROM t': 'computed ahead',
+    'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r LIMIT 9) SELECT n FROM r':
+        'computed ahead',
+    'WITH c AS MATERIALIZED (SELECT a FROM t) SELECT * FROM c': 'computed ahead',
+    'VALUES (1), (2), (3)': 'computed ahead',
+    'SELECT f(t.a) FROM t, i': 'they run in the program',
+    'SELECT f(t.a), i.b FROM t CROSS JOIN i ON i.b = t.a WHERE f(i.a) > 3 LIMIT 5':
+        'they run in the program',
+    'SELECT t.a FROM t CROSS JOIN i ON i.b = t.a WHERE f(t.a) > 5': UNDONE,
+    'SELECT s(t.a), count(*) FROM t, i': 'they run as one loop in Python',
+    'SELECT t.c, s(t.a), max(i.b) FROM t, i GROUP BY t.c': 'they run as one loop in Python',
+    'SELECT a, w(b) OVER (ORDER BY c ROWS 3 PRECEDING) FROM t': 'without them',
+    'SELECT a, w(b) OVER (PARTITION BY c ORDER BY b), w(c) OVER (PARTITION BY c ORDER BY b) FROM t':
+        'without them',
+    'SELECT w(b) OVER (PARTITION BY c), sum(b) OVER (PARTITION BY c) FROM t': 'without them',
+    'SELECT a, w(b) OVER (ORDER BY a ROWS 3 PRECEDING) FROM t': UNDONE,
+    'SELECT a, w(a) OVER (ORDER BY b) FROM i': UNDONE,
+    'SELECT s(t.a), max(i.b) FROM t, i': STORED,
+    'SELECT a FROM t ORDER BY f(b)': STORED,
+    'SELECT a FROM t ORDER BY f(b) LIMIT 5': STORED,
+    'SELECT f(b), count(*) FROM t GROUP BY f(b)': STORED,
+    'SELECT f(i.b), s(t.a) FROM t, i GROUP BY 1': STORED,
+    'SELECT count(DISTINCT f(b)) FROM t': STORED,
+    'SELECT count(*), max(i.a) FROM t CROSS JOIN i WHERE f(i.b) > 3': STORED,
+    'SELECT f(a) FROM t UNION SELECT f(b) FROM t': STORED,
+}
+# This list may only shrink.
+LEFT = {
+    'SELECT t.a FROM t WHERE b IN (SELECT c FROM t AS u WHERE u.a > t.a LIMIT 2)': 'can\'t be undone',
+    'SELECT count(*) FROM t': 'no second row',
+    'SELECT sum(a) FROM t': 'no second row',
+    'SELECT value FROM json_each(\'[1,2]\')': 'opcode VNext can\'t be undone',
+    'SELECT a, random() FROM t': 'it calls the function random',
+    'SELECT a, date(\'now\', b) FROM t': 'it calls the function date',
+    'SELECT f(t.a) FROM t WHERE f(t.a) IN (SELECT b FROM i)': 'opcode NotFound depends on it',
+    'SELECT f(t.a), (SELECT count(*) FROM i WHERE i.b = t.a) FROM t': 'opcode BeginSubrtn comes behind it',
+    'SELECT DISTINCT f(t.a) FROM t, i': 'opcode Found depends on it',
+    'SELECT upper(f(t.a)) || i.b FROM t, i': 'opcode Function depends on it',
+    'SELECT max(i.b), s(t.a) FROM t, i': 'beside it is the aggregate max',
+    'SELECT s(f(a)) FROM (SELECT a FROM t ORDER BY b LIMIT 9)': 'in no loop over a cursor',
+    'SELECT s(f(n)) FROM (WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r LIMIT 9) '
+    'SELECT n FROM r)': 'in no loop over a cursor',
+    'SELECT b FROM t ORDER BY b COLLATE mine': 'a collation that is not SQLite\'s own',
+    'SELECT w(b) OVER (ORDER BY c ROWS 3 PRECEDING) + 1 FROM t': 'opcode Add depends on it',
+    'SELECT w(b) OVER x, rank() OVER x FROM t WINDOW x AS (ORDER BY a ROWS 3 PRECEDING)':
+        'the window function rank',
+    'SELECT w(b) OVER (ORDER BY c), f(a) FROM t': 'a function written in Python is called for each row',
+    'SELECT w(b) OVER (ORDER BY c COLLATE mine) FROM t': 'a collation that is not SQLite\'s own',
+    'DELETE FROM t': 'not a query',
+}
+
+
+@pytest.fixture
+def tables():
+    """A connection with tables and functions."""
+    with planned('specialised'):
+        connection = sqpyte.connect(':memory:', isolation_level=None)
+        connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b, c)')
+        connection.execute('CREATE TABLE i(a, b)')
+        connection.execute('CREATE INDEX ib ON i(b)')
+        connection.execute('CREATE TABLE w(k PRIMARY KEY) WITHOUT ROWID')
+        connection.executemany('INSERT INTO t VALUES(?, ?, ?)', [(i, i, i) for i in range(100)])
+        connection.execute('CREATE VIEW v AS SELECT t.a FROM t, i')
+        connection.execute('CREATE TABLE g(d, e AS (d + 1), f AS (d * 2) STORED)')
+        connection.execute('CREATE INDEX ge ON g(e) WHERE d > 0')
+        connection.create_collation('mine', lambda a, b: (a > b) - (a < b))
+        connection.create_function('f', 1, lambda value: value)
+        connection.create_aggregate('s', -1, type('S', (), {
+            'step': lambda self, *values: None, 'finalize': lambda self: 1}))
+        connection.create_window_function('w', -1, type('W', (), {
+            'step': lambda self, *values: None, 'inverse': lambda self, *values: None,
+            'value': lambda self: 1, 'finalize': lambda self: 1}))
+        yield connection
+        connection.close()
+
+
+@pytest.mark.parametrize('query', sorted(INLINED))
+def test_inlined(tables, query):
+    plan, = sqpyte.explain(tables, query)
+    assert plan.tier == 'inliner'
+    assert INLINED[query] in plan.reason
+
+
+@pytest.mark.parametrize('query', sorted(AHEAD))
+def test_ahead(tables, query):
+    plan, = sqpyte.explain(tables, query)
+    assert plan.tier == 'inliner'
+    assert AHEAD[query] in plan.reason
+    assert AHEAD[query] == UNDONE or UNDONE not in plan.reason
+
+
+@pytest.mark.parametrize('query', sorted(LEFT))
+def test_left_to_other_tiers(tables, query):
+    plan, = sqpyte.explain(tables, query)
+    assert plan.tier != 'inliner', plan.reason
+    assert LEFT[query] in plan.reason
+
+
+def test_the_generated_code_is_shown(tables):
+    query = 'SELECT a FROM t WHERE b > 3'
+    tables.execute(query).fetchall()
+    plan, = sqpyte.explain(tables, query)
+    assert 'def __next__(self):' in plan.detail
+    compile(plan.detail, 'detail', 'exec')
+
+
+def test_obstacles(tables):
+    query = 'SELECT a FROM t'
+
+    def reason():
+        plan, = sqpyte.explain(tables, query)
+        return plan.reason if plan.tier != 'inliner' else ''
+    assert reason() == ''
+    tables.text_factory = bytes
+    assert 'converted' in reason()
+    tables.text_factory = str
+    tables.set_progress_handler(lambda: 0, 1000)
+    assert 'progress handler' in reason()
+    tables.set_progress_handler(None, 0)
+    assert reason() == ''
+    shared = sqpyte.connect(':memory:', check_same_thread=False)
+    shared.execute('CREATE TABLE t(a)')
+    plan, = sqpyte.explain(shared, query)
+    assert 'threads' in plan.reason
+    shared.close()
+
+
+def test_classes_are_shared_by_content(tables):
+    from pypy_module.inline import manager
+    other = sqpyte.connect(':memory:', isolation_level=None)
+    other.deserialize(tables.serialize())
+    found = []
+    for connection in (tables, other):
+        connection.execute('SELECT b FROM t').fetchall()
+        known = connection._statements['SELECT b FROM t'].inlining
+        found.append(known.shapes)
+    assert found[0] is found[1]
+    assert isinstance(found[0], manager.Shapes)
+    other.close()
+
+
+def test_types_of_the_first_row(tables):
+    """So many classes are made for one loop, and no more."""
+    from pypy_module.inline import manager
+    query = 'SELECT b, c FROM t WHERE a > 2'
+    values = [1, 1.5, 'x', b'y', None]
+    for b in values:
+        for c in values:
+            tables.execute('UPDATE t SET b = ?, c = ?', (b, c))
+            assert tables.execute(query).fetchall() == [(b, c)] * 97
+    known = tables._statements[query].inlining
+    loop = known.loop_at(known.shapes.found[0][0])
+    assert len(known.classes_of(loop)) <= manager.MOST_CLASSES + 1
+
+
+def test_short_statements_stay_in_c():
+    before = tiers.planner
+    tiers.planner = policy.Planner(100, 1000)
+    try:
+        connection = sqpyte.connect(':memory:', isolation_level=None)
+        connection.execute('CREATE TABLE t(a)')
+        connection.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(300)])
+        connection.create_aggregate('s', 1, type('S', (), {
+            'step': lambda self, value: None, 'finalize': lambda self: 1}))
+        connection.execute('SELECT a FROM t').fetchall()
+        assert connection._statements['SELECT a FROM t'].inlining is None
+        connection.execute('SELECT s(a) FROM t').fetchall()
+        assert connection._statements['SELECT s(a) FROM t'].inlining is None
+        for query in ('SELECT a FROM t', 'SELECT s(a) FROM t'):     # but not again and again
+            for _ in range(5):
+                connection.execute(query).fetchall()
+            assert connection._statements[query].inlining is not None
+        connection.close()
+    finally:
+        tiers.planner = before
+
+
+@pytest.mark.parametrize('setting, patience', [
+    ('0', None), ('1', policy.PATIENCE), ('always', 1)])
+def test_environment(monkeypatch, setting, patience):
+    monkeypatch.setenv('SQPYTE_INLINE', setting)
+    planner = policy.planner_wanted()
+    assert patience == (planner and planner.patience)
+    monkeypatch.setenv('SQPYTE_SPECIALISE', '0')
+    planner = policy.planner_wanted()
+    assert planner is None or not planner.specialise

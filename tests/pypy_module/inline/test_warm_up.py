@@ -1,0 +1,106 @@
+"""Short programs: what they cost beside sqlite3, and when the inliner thinks a loop pays."""
+
+import platform
+
+import pytest
+
+import sqpyte
+from benchmarks.suites import startup
+from pypy_module.dbapi.statements import tiers
+from pypy_module.ffi import code_cache
+from pypy_module.inline import policy
+from tests.pypy_module.inline.inlining import Counter, planned
+
+PYPY = platform.python_implementation() == 'PyPy'
+
+
+@pytest.mark.skipif(not PYPY, reason='the bound is for PyPy, where the figures are; CI runs it there')
+@pytest.mark.parametrize('name', ['20 queries of 10 rows', 'a loop over 2 000 rows'])
+def test_short_programs_cost_what_they_cost_with_sqlite3(name):
+    # 0.6 to 0.8 times as much, of the processor's time. Other programs can only add to it: the least counts.
+    times = startup.measure(startup.PROGRAMS[name], 5)
+    assert min(times['sqpyte']) < 1.5 * min(times['sqlite3'])
+
+
+@pytest.fixture
+def connection():
+    connection = sqpyte.connect(':memory:', isolation_level=None)
+    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b)')
+    connection.execute('WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r '
+                       'LIMIT 50000) INSERT INTO t SELECT n, n % 10 FROM r')
+    with planned('C'):
+        yield connection
+    connection.close()
+
+
+def left(connection, sql, rows):
+    """What `rows_left` says after so many rows of a query."""
+    cursor = connection.execute(sql)
+    for _ in range(rows - 1):
+        next(cursor)
+    found = policy.rows_left(cursor._statement)
+    cursor.close()
+    return found
+
+
+@pytest.mark.parametrize('rows', [1, 1000, 30000, 49900])
+def test_rows_left_of_a_scan(connection, rows):
+    found = left(connection, 'SELECT b FROM t', rows)
+    assert abs(found - (50000 - rows)) < 6000    # the first pages hold more
+
+
+def test_rows_left_of_a_limit(connection):
+    assert left(connection, 'SELECT b FROM t LIMIT 900', 100) in (800, 801)
+
+
+@pytest.mark.parametrize('sql', [
+    'SELECT b FROM t WHERE a < 20000', 'SELECT a FROM t ORDER BY b', 'SELECT 1 UNION ALL SELECT 2'])
+def test_what_is_left_cannot_be_told(connection, sql):
+    assert left(connection, sql, 1) == policy.UNKNOWN
+
+
+def test_rows_left_of_a_join_are_those_of_its_outer_loop(connection):
+    connection.execute('CREATE TABLE u(a, b)')
+    connection.execute('INSERT INTO u VALUES(1, 2), (2, 3), (3, 4)')
+    sql = 'SELECT t.b, u.b FROM t CROSS JOIN u'
+    assert left(connection, sql, 1) > 40000
+    assert left(connection, 'SELECT t.b, u.b FROM u CROSS JOIN t', 1) <= 3
+
+
+def test_kept_code(tmp_path, monkeypatch):
+    monkeypatch.setattr(code_cache, 'FOLDER', str(tmp_path))
+    for source, expected in [('x = 1', 1), ('x = 2', 2), ('x = 2', 2)]:
+        assert code_cache.define(source, 'sample', {}, keep=True)['x'] == expected
+    path, = tmp_path.iterdir()
+    for damaged in (b'', b'x', path.read_bytes()[:-3]):
+        path.write_bytes(damaged)
+        assert code_cache.define('x = 3', 'sample', {}, keep=True)['x'] == 3
+    monkeypatch.setattr(code_cache, 'FOLDER', str(tmp_path / 'missing'))
+    assert code_cache.define('x = 4', 'sample', {}, keep=True)['x'] == 4
+
+
+def test_loops_with_aggregates_are_looked_at_in_c(monkeypatch):
+    """A small join stays in C, however often; as soon as a large one comes it is taken over."""
+    class Sum:
+        total = 0
+
+        def step(self, value):
+            self.total += value
+
+        def finalize(self):
+            return self.total
+
+    monkeypatch.setattr(tiers, 'planner', policy.Planner(worth=3000))
+    connection = sqpyte.connect(':memory:', isolation_level=None)
+    connection.create_aggregate('py_sum', 1, Sum)
+    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY)')
+    sql = 'SELECT py_sum(u.a) FROM t CROSS JOIN t AS u ON u.a = t.a'
+    started = Counter.started
+    for rows in (1, 10, 10, 10, 10, 10, 10, 10, 10, 10, 5000):
+        connection.execute('DELETE FROM t')
+        connection.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(rows)])
+        assert Counter.started == started
+        total, = connection.execute(sql).fetchone()
+        assert total == sum(range(rows))
+    assert Counter.started == started + 1
+    connection.close()

@@ -1,0 +1,206 @@
+"""Window functions written in Python (tape.py): their calls, in order, and what they return.
+
+The oracle is the C tier, whose callbacks are compared with sqlite3 elsewhere: PyPy's sqlite3 has no
+window functions.
+"""
+import random
+
+import pytest
+from tests.pypy_module.inline.test_between import WRITES
+
+import sqpyte
+from tests.extent import everything
+from tests.pypy_module.inline.inlining import compare, outcome, planned
+from tests.pypy_module.inline.windows import BRIEF, INLINED, OTHERS, QUERIES, SCANNED, filled, sqpyte_side, window_class
+
+
+@pytest.mark.parametrize('query', INLINED + OTHERS)
+def test_answers_and_calls(query):
+    def action(side):
+        connection, calls = filled(side, rows=400)
+        found = [connection.execute(query).fetchall(), list(calls)]
+        cursor = connection.execute(query)      # one row ahead of its caller, no more
+        for _ in range(200):
+            found += [cursor.fetchone(), len(calls)]
+        cursor.close()
+        return found, calls
+    compare(action, oracle='C', inlined=query in INLINED)
+
+
+def test_all_frames():
+    def action(side):
+        connection, calls = filled(side)
+        return [outcome(lambda: connection.execute(query).fetchall()) for query in QUERIES], calls
+    compare(action, oracle='C')
+
+
+@pytest.mark.parametrize('query', INLINED)
+def test_explained(query):
+    with planned('specialised'):
+        connection, _ = filled(sqpyte_side())
+        connection.execute(query).fetchall()
+        plan, = sqpyte.explain(connection, query)
+        assert plan.tier == 'inliner' and 'window functions at' in plan.reason, plan.reason
+        assert ('undone' in plan.reason) == (query in SCANNED), plan.reason
+        compile(plan.detail, 'detail', 'exec')
+        connection.close()
+
+
+def test_at_random():
+    """Frames, orders, partitions and actions in calls and between rows."""
+    for seed in range(400 if everything() else 25):
+        def action(side):
+            made = random.Random(seed)
+            query = made.choice(QUERIES + INLINED)
+            sizes = made.choice((1, 2, 40, 300))
+            acts = {made.randrange(600): made.choice(WRITES + ['ERROR']) for _ in range(2)}
+            between = {made.randrange(100): made.choice(WRITES) for _ in range(2)}
+            found = []
+
+            def act(name, *given):
+                what = acts.get(len(calls))
+                if what == 'ERROR':
+                    raise ValueError
+                if what:
+                    for part in what.split(';'):
+                        part = part.format(here=20, next=21).replace(' d ', ' c ')
+                        found.append(outcome(lambda: connection.execute(part).fetchall()))
+            connection, calls = filled(side, rows=sizes, act=act)
+            cursor = outcome(connection.execute, query)
+            rows = []
+            while not isinstance(cursor, str):
+                if len(rows) in between:
+                    for part in between.pop(len(rows)).split(';'):
+                        part = part.format(here=20, next=21).replace(' d ', ' c ')
+                        found.append(outcome(lambda: connection.execute(part).fetchall()))
+                rows.append(outcome(cursor.fetchone))
+                if rows[-1] is None or isinstance(rows[-1], str):
+                    break
+            return query, found, rows, calls, cursor if isinstance(cursor, str) else ''
+        compare(action, oracle='C', inlined=False)
+
+
+@pytest.mark.parametrize('name', ['step', 'inverse', 'value', 'finalize'])
+@pytest.mark.parametrize('error', [ValueError('x'), MemoryError(), OverflowError(), KeyError,
+                                   AttributeError('no')])
+@pytest.mark.parametrize('query', BRIEF)
+def test_exceptions(query, name, error, monkeypatch):
+    reported = []
+    monkeypatch.setattr('sys.unraisablehook', lambda given: reported.append(
+        (given.exc_type, given.object.__name__)))
+    sqpyte.enable_callback_tracebacks(True)
+
+    def action(side):
+        found = []
+        del reported[:]
+        for at in (1, 170):
+            def act(called, *given):
+                if called == name and len(calls) >= at:
+                    raise error
+            connection, calls = filled(side, act=act)
+            cursor = connection.cursor()
+            found.append(outcome(cursor.execute, query).__class__ is str)
+            rows = []
+            while len(rows) < 100:
+                row = outcome(cursor.fetchone)
+                rows.append(row)
+                if row is None or isinstance(row, str):
+                    break
+            found += [rows, list(calls)]
+            found.append(connection.execute('SELECT count(*) FROM u').fetchall())
+        return found, list(reported)
+    try:
+        compare(action, oracle='C')
+    finally:
+        sqpyte.enable_callback_tracebacks(False)
+
+
+@pytest.mark.parametrize('name', ['__init__', 'step', 'inverse', 'value', 'finalize'])
+@pytest.mark.parametrize('query', BRIEF)
+def test_missing_methods(query, name):
+    """A method that goes missing in the middle: before, no row comes."""
+    def action(side):
+        def act(called, *given):
+            if len(calls) == 60:
+                if name == '__init__':
+                    made.__init__ = lambda self: 1 // 0
+                else:
+                    delattr(made, name)
+        connection, calls = filled(side)
+        made = window_class(calls, act)
+        connection.create_window_function('w', -1, made)
+        cursor = connection.cursor()
+        found = [outcome(cursor.execute, query).__class__ is str]
+        while len(found) < 100 and found[-1] is not None:
+            found.append(outcome(cursor.fetchone))
+        return found, calls
+    compare(action, oracle='C')
+
+
+@pytest.mark.parametrize('result', [None, 1.5, 'text', b'blob', 2 ** 70, object(), float('nan'),
+                                    True, '\ud800', 'x' * 5000, memoryview(b'abc')[::2]],
+                         ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize('query', BRIEF)
+def test_results(query, result):
+    def action(side):
+        connection, calls = filled(side)
+        made = window_class(calls)
+        made.value = lambda self: len(self.found) if len(calls) % 50 else result
+        connection.create_window_function('w', -1, made)
+        cursor = connection.cursor()
+        found = [outcome(cursor.execute, query).__class__ is str]
+        while len(found) < 100 and found[-1] is not None:
+            found.append(outcome(cursor.fetchone))
+        return found, calls
+    compare(action, oracle='C')
+
+
+@pytest.mark.parametrize('size', [3000, 70000, 400000, 1100000])
+@pytest.mark.parametrize('query', [
+    'SELECT z, w(z) OVER (ORDER BY x, rowid) FROM u',
+    'SELECT w(z) OVER (ORDER BY rowid ROWS 3 PRECEDING) FROM u'])
+def test_long_texts(size, query):
+    def action(side):
+        connection, calls = filled(side)
+        connection.execute('UPDATE u SET z = printf(\'%.*c\', ?, \'x\') WHERE rowid % 20 = 3', (size,))
+        connection.execute('UPDATE u SET z = zeroblob(?) WHERE rowid % 30 = 5', (size,))
+
+        class Lengths:
+            def __init__(self):
+                self.found = 0
+
+            def step(self, value):
+                calls.append(len(value))
+                self.found += len(value)
+
+            def inverse(self, value):
+                calls.append(-len(value))
+                self.found -= len(value)
+
+            def value(self):
+                return self.found
+
+            finalize = value
+        connection.create_window_function('w', 1, Lengths)
+        rows = connection.execute(query).fetchall()
+        return [[value if isinstance(value, (int, type(None))) else len(value) for value in row]
+                for row in rows], calls
+    compare(action, oracle='C')
+
+
+@pytest.mark.parametrize('query', [
+    'SELECT z, w(x) OVER (ORDER BY y) FROM u', 'SELECT w(z) OVER (ORDER BY y) FROM u',
+    'SELECT z, w(x) OVER (ORDER BY rowid) FROM u', 'SELECT w(z) OVER (ORDER BY rowid) FROM u'])
+def test_texts_that_are_not_utf_8(query):
+    def action(side):
+        connection, calls = filled(side)
+        connection.execute('UPDATE u SET z = CAST(x\'61ff62\' AS TEXT) WHERE rowid = 50')
+        cursor = connection.cursor()
+        found = [outcome(cursor.execute, query).__class__ is str]
+        for _ in range(100):
+            found.append(outcome(cursor.fetchone))
+        connection.text_factory = lambda data: data[1:]
+        for _ in range(50):
+            found.append(outcome(cursor.fetchone))
+        return found
+    compare(action, oracle='C')

@@ -1,0 +1,1 @@
+"""SQLite's test programs: built from stock's amalgamation and from ours."""

@@ -1,0 +1,1 @@
+"""SQLite's source tree: obtained, edited, ready to be built."""
