@@ -197,7 +197,7 @@ static int sqpyteRunTo(Vdbe *p){
   return rc==SQPYTE_STOP ? SQLITE_ROW : rc;
 }
 
-static int sqpyteWorthwhile(Vdbe*, int, int);
+static int sqpyteRepaysTracing(Vdbe*, int, int);
 static void sqpyteNoteRun(Vdbe*);
 static int sqpyteRunAhead(Vdbe *p);     /* rows.c */
 #ifdef SQPYTE_CHECK_EFFECTS
@@ -260,7 +260,7 @@ static int sqpyteExecInTier(Vdbe *p){
     if( why==SQPYTE_WHY_HOT ){
       int covered = sqpyte_covers_loop(p, p->pc);
       if( covered==SQPYTE_COVERED_NOT ) why = SQPYTE_WHY_OPCODE;
-      else why = sqpyteWorthwhile(p, p->pc, covered==SQPYTE_COVERED_SEEKS);
+      else why = sqpyteRepaysTracing(p, p->pc, covered==SQPYTE_COVERED_SEEKS);
     }
     if( why==SQPYTE_WHY_HOT ){
       p->sqpyteTier = SQPYTE_TIER_VM;

@@ -118,7 +118,7 @@ SQPYTE_EXPORT int sqpyte_make_record(void *pVdbe, void *pMemOut, long fields, in
 /* Seeks (seek.c): 0, 1 or 2 as the helper says, or minus a result code. */
 SQPYTE_EXPORT int sqpyte_seek_rowid(void *pVdbeCursor, long long key, void *pRow);
 SQPYTE_EXPORT int sqpyte_finish_seek(void *pVdbeCursor, void *pRow);
-SQPYTE_EXPORT int sqpyte_kept_row(void *pVdbeCursor, void *pRow);
+SQPYTE_EXPORT int sqpyte_cached_row(void *pVdbeCursor, void *pRow);
 SQPYTE_EXPORT int sqpyte_seek_table(void *pVdbeCursor, long long key, int opcode, void *pRow);
 SQPYTE_EXPORT int sqpyte_seek_index(void *pVdbeCursor, void *aMem, int n, int opcode,
     void *pRow);
@@ -183,10 +183,10 @@ SQPYTE_EXPORT int sqpyte_rowset_add(void *pMem, long long v);
 SQPYTE_EXPORT int sqpyte_rowset_next(void *pMem, void *pOut);
 SQPYTE_EXPORT int sqpyte_rowset_test(void *pMem, int iSet, long long v);
 
-/* The opcodes Recall and Remember at pc (memoize.c), their registers in their Mems: whether the results
+/* The opcodes Memoize and MemoizeStore at pc (memoize.c), their registers in their Mems: whether the results
 ** are known, -1 without memory. */
-SQPYTE_EXPORT int sqpyte_recall(void *pVdbe, int pc);
-SQPYTE_EXPORT void sqpyte_remember(void *pVdbe, int pc);
+SQPYTE_EXPORT int sqpyte_memoize(void *pVdbe, int pc);
+SQPYTE_EXPORT void sqpyte_memoize_store(void *pVdbe, int pc);
 
 /* The program's content as bytes (at most nMax of them at buf); its size. */
 SQPYTE_EXPORT long sqpyte_program_key(void *pVdbe, long buf, long nMax);

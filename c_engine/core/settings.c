@@ -11,8 +11,8 @@ static struct {
   long long aMemory[SQPYTE_MEMORY_COUNT];  /* by SQPYTE_MEMORY_...; all but the limit are the VM's */
   int noSortKeys;
   int noIsoDates;
-  int noRecall;
-  int noKept;
+  int noMemoize;
+  int noRowCache;
 } sqpyteSettings = { { SQPYTE_DEFAULT_MEMORY } };
 
 static int sqpyteIsWithout(const char *zName){
@@ -39,8 +39,8 @@ static void __attribute__((constructor)) sqpyteReadSettings(void){
   }
   sqpyteSettings.noSortKeys = sqpyteIsWithout("sort-keys");
   sqpyteSettings.noIsoDates = sqpyteIsWithout("iso-dates");
-  sqpyteSettings.noRecall = sqpyteIsWithout("recall");
-  sqpyteSettings.noKept = sqpyteIsWithout("kept-rows");
+  sqpyteSettings.noMemoize = sqpyteIsWithout("memoize");
+  sqpyteSettings.noRowCache = sqpyteIsWithout("row-cache");
 }
 
 int sqpyte_set_memory(long long limit){

@@ -1,5 +1,5 @@
 /*
-** Memory that its user does without if there is none: what is kept or looked ahead. SQLite counts such a failure as benign,
+** Memory that its user does without if there is none: what is cached or prefetched. SQLite counts such a failure as benign,
 ** so a test that injects it expects no error of the statement. Included by read_ahead.h.
 */
 #ifndef SQPYTE_SPARE_H

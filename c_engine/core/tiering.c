@@ -208,7 +208,7 @@ static int sqpyteTracingPays(Vdbe *p, SqpyteHistory *pHistory, const SqpyteScan 
 
 /* A loop is hot, again and again: SQPYTE_WHY_HOT to enter the VM, or why not. A loop inside of one that
 ** seeks is judged with that: a few iterations at a time don't pay for entering and leaving. */
-static int sqpyteWorthwhile(Vdbe *p, int pc, int seeks){
+static int sqpyteRepaysTracing(Vdbe *p, int pc, int seeks){
   SqpyteHistory *pHistory;
   SqpyteScan scan = sqpyteScanAround(p, pc);
   i64 now = sqpyteNow();

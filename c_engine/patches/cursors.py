@@ -15,12 +15,12 @@ EDITS = [
         "SQLITE_PRIVATE int sqpyteVdbeExecOne(Vdbe*);\n",
         "int sqpyteVdbeExec(Vdbe*);\n"
         "static VdbeCursor *sqpyteReopen(Vdbe*, const Op*, Btree*, KeyInfo*, int);\n"
-        "static int sqpyteKeptSeek(VdbeCursor*, i64, u32);\n"
-        "static void sqpyteKeptAdd(VdbeCursor*, i64, const i64*);\n"
-        "static int sqpyteKeptColumn(VdbeCursor*);\n"
-        "static int sqpyteKeptMoved(VdbeCursor*);\n"
-        "static void sqpyteKeptFree(VdbeCursor*);\n"
-        "#define SQPYTE_KEPT 2   /* deferredMoveto: the row is one that is kept (row_cache.c) */\n"
+        "static int sqpyteRowCacheSeek(VdbeCursor*, i64, u32);\n"
+        "static void sqpyteRowCacheAdd(VdbeCursor*, i64, const i64*);\n"
+        "static int sqpyteRowCacheColumn(VdbeCursor*);\n"
+        "static int sqpyteRowCacheMoved(VdbeCursor*);\n"
+        "static void sqpyteRowCacheFree(VdbeCursor*);\n"
+        "#define SQPYTE_CACHED_ROW 2   /* deferredMoveto: the row is one that is kept (row_cache.c) */\n"
         "SQLITE_PRIVATE int sqpyteVdbeExecOne(Vdbe*);\n",
     ),
     Edit(
@@ -101,51 +101,51 @@ EDITS = [
         "  pCur = allocateCursor(p, pOp->p1, nField, CURTYPE_BTREE);\n",
     ),
     Edit(
-        "look-ahead-fields",
+        "index-prefetch-fields",
         "  ** on this cursor\" and \"the most recent seek was an exact match\".\n"
         "  ** For CURTYPE_PSEUDO, seekResult is the register holding the record */\n",
         "  ** on this cursor\" and \"the most recent seek was an exact match\".\n"
         "  ** For CURTYPE_PSEUDO, seekResult is the register holding the record */\n"
         "  union {\n"
-        "    struct SqpyteLook *pLook;      /* Where index_prefetch.c is, or 0 */\n"
-        "    struct SqpyteKept *pKept;      /* Rows that are kept (row_cache.c), with bSqpyteKept */\n"
+        "    struct SqpytePrefetch *pPrefetch;      /* Where index_prefetch.c is, or 0 */\n"
+        "    struct SqpyteRowCache *pRowCache;      /* Rows that are kept (row_cache.c), with bSqpyteRowCache */\n"
         "  } uSqpyte;\n"
         "  int nSqpyteSeeks;                /* Seeks done before that */\n",
     ),
     Edit(
-        "look-ahead-free",
+        "index-prefetch-free",
         "      assert( pCx->uc.pCursor!=0 );\n"
         "      sqlite3BtreeCloseCursor(pCx->uc.pCursor);\n",
-        "      if( pCx->bSqpyteKept ) sqpyteKeptFree(pCx);\n"
-        "      sqlite3_free(pCx->uSqpyte.pLook);\n"
+        "      if( pCx->bSqpyteRowCache ) sqpyteRowCacheFree(pCx);\n"
+        "      sqlite3_free(pCx->uSqpyte.pPrefetch);\n"
         "      sqlite3BtreeCloseCursor(pCx->uc.pCursor);\n",
     ),
     Edit(
-        "look-ahead-seek",
+        "index-prefetch-seek",
         "  rc = sqlite3BtreeTableMoveto(p->uc.pCursor, p->movetoTarget, 0, &res);\n"
         "  if( rc ) return rc;\n"
         "  if( res!=0 ) return SQLITE_CORRUPT_BKPT;\n",
-        "  if( p->deferredMoveto==SQPYTE_KEPT ) return sqpyteKeptMoved(p);\n"
-        "  sqpyteLookAhead(p);\n"
+        "  if( p->deferredMoveto==SQPYTE_CACHED_ROW ) return sqpyteRowCacheMoved(p);\n"
+        "  sqpytePrefetch(p);\n"
         "  rc = sqlite3BtreeTableMoveto(p->uc.pCursor, p->movetoTarget, 0, &res);\n"
         "  if( rc ) return rc;\n"
         "  if( res!=0 ) return SQLITE_CORRUPT_BKPT;\n",
     ),
     Edit(
-        "look-ahead-declared",
+        "index-prefetch-declared",
         "SQLITE_PRIVATE int SQLITE_NOINLINE sqlite3VdbeFinishMoveto(VdbeCursor *p){\n",
-        "static void sqpyteLookAhead(VdbeCursor *pTab);\n"
+        "static void sqpytePrefetch(VdbeCursor *pTab);\n"
         "SQLITE_PRIVATE int SQLITE_NOINLINE sqlite3VdbeFinishMoveto(VdbeCursor *p){\n",
     ),
     Edit(
-        "kept-fields",
+        "row-cache-fields",
         "  Bool colCache:1;        /* pCache pointer is initialized and non-NULL */\n",
         "  Bool colCache:1;        /* pCache pointer is initialized and non-NULL */\n"
-        "  Bool bSqpyteKept:1;     /* It has an uSqpyte.pKept */\n"
-        "  Bool bSqpyteNotKept:1;  /* and it isn't to have one */\n",
+        "  Bool bSqpyteRowCache:1;     /* It has an uSqpyte.pRowCache */\n"
+        "  Bool bSqpyteNoRowCache:1;  /* and it isn't to have one */\n",
     ),
     Edit(
-        "kept-seek",
+        "row-cache-seek",
         "  res = 0;\n"
         "  rc = sqlite3BtreeTableMoveto(pCrsr, iKey, 0, &res);\n"
         "  assert( rc==SQLITE_OK || res==0 );\n"
@@ -153,42 +153,42 @@ EDITS = [
         "  pC->nullRow = 0;\n"
         "  pC->cacheStatus = CACHE_STALE;\n"
         "  pC->deferredMoveto = 0;\n",
-        "  if( sqpyteKeptSeek(pC, iKey, p->cacheCtr) ) break;\n"
+        "  if( sqpyteRowCacheSeek(pC, iKey, p->cacheCtr) ) break;\n"
         "  res = 0;\n"
         "  rc = sqlite3BtreeTableMoveto(pCrsr, iKey, 0, &res);\n"
         "  pC->movetoTarget = iKey;  /* Used by OP_Delete */\n"
         "  pC->nullRow = 0;\n"
         "  pC->cacheStatus = CACHE_STALE;\n"
         "  pC->deferredMoveto = 0;\n"
-        "  if( res==0 && rc==SQLITE_OK ) sqpyteKeptAdd(pC, iKey, 0);\n",
+        "  if( res==0 && rc==SQLITE_OK ) sqpyteRowCacheAdd(pC, iKey, 0);\n",
     ),
     Edit(
-        "kept-column",
+        "row-cache-column",
         "      if( pC->deferredMoveto ){\n"
         "        u32 iMap;\n",
-        "      if( pC->deferredMoveto==SQPYTE_KEPT ){\n"
-        "        rc = sqpyteKeptColumn(pC);\n"
+        "      if( pC->deferredMoveto==SQPYTE_CACHED_ROW ){\n"
+        "        rc = sqpyteRowCacheColumn(pC);\n"
         "        if( rc ) goto abort_due_to_error;\n"
         "        if( pC->deferredMoveto==0 ) goto op_column_restart;\n"
-        "        goto sqpyte_column_kept;\n"
+        "        goto sqpyte_column_cached;\n"
         "      }else if( pC->deferredMoveto ){\n"
         "        u32 iMap;\n",
     ),
     Edit(
-        "kept-column-row",
+        "row-cache-column-row",
         "    pC->cacheStatus = p->cacheCtr;\n"
         "    if( (aOffset[0] = pC->aRow[0])<0x80 ){\n",
-        "    sqpyte_column_kept:\n"
+        "    sqpyte_column_cached:\n"
         "    pC->cacheStatus = p->cacheCtr;\n"
         "    if( (aOffset[0] = pC->aRow[0])<0x80 ){\n",
     ),
     Edit(
-        "kept-rowid",
+        "row-cache-rowid",
         "  }else if( pC->deferredMoveto ){\n"
         "    v = pC->movetoTarget;\n",
         "  }else if( pC->deferredMoveto ){\n"
-        "    if( pC->deferredMoveto==SQPYTE_KEPT ){\n"
-        "      rc = sqpyteKeptColumn(pC);\n"
+        "    if( pC->deferredMoveto==SQPYTE_CACHED_ROW ){\n"
+        "      rc = sqpyteRowCacheColumn(pC);\n"
         "      if( rc ) goto abort_due_to_error;\n"
         "      pC->cacheStatus = CACHE_STALE;\n"
         "      if( pC->nullRow ){\n"
@@ -199,12 +199,12 @@ EDITS = [
         "    v = pC->movetoTarget;\n",
     ),
     Edit(
-        "kept-moved",
+        "row-cache-moved",
         "  int isDifferentRow, rc;\n"
         "  assert( p->eCurType==CURTYPE_BTREE );\n"
         "  assert( p->uc.pCursor!=0 );\n"
         "  assert( sqlite3BtreeCursorHasMoved(p->uc.pCursor) );\n",
         "  int isDifferentRow, rc;\n"
-        "  if( p->deferredMoveto==SQPYTE_KEPT ) return sqpyteKeptMoved(p);\n",
+        "  if( p->deferredMoveto==SQPYTE_CACHED_ROW ) return sqpyteRowCacheMoved(p);\n",
     ),
 ]

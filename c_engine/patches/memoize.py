@@ -1,72 +1,72 @@
-"""Edits for two opcodes of our own, Recall and Remember, around correlated subqueries (memoize.c)."""
+"""Edits for two opcodes of our own, Memoize and MemoizeStore, around correlated subqueries (memoize.c)."""
 from c_engine.patches.edit import Edit
 
 EDITS = [
     Edit(
-        "recall-opcodes",
+        "memoize-opcodes",
         "#define OP_Abortable     190\n",
         "#define OP_Abortable     190\n"
-        "#define OP_Recall        191 /* synopsis: r[P1@P5] = known for r[P3@P4]    */\n"
-        "#define OP_Remember      192 /* synopsis: keep r[P1@P5]                    */\n",
+        "#define OP_Memoize       191 /* synopsis: r[P1@P5] = known for r[P3@P4]    */\n"
+        "#define OP_MemoizeStore  192 /* synopsis: keep r[P1@P5]                    */\n",
     ),
     Edit(
-        "recall-properties",
+        "memoize-properties",
         "/* 184 */ 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,}\n",
         "/* 184 */ 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01,\\\n"
         "/* 192 */ 0x00,}\n",
     ),
     Edit(
-        "recall-names",
+        "memoize-names",
         "    /* 190 */ \"Abortable\"        OpHelp(\"\"),\n",
         "    /* 190 */ \"Abortable\"        OpHelp(\"\"),\n"
-        "    /* 191 */ \"Recall\"           OpHelp(\"r[P1@P5] = known for r[P3@P4]\"),\n"
-        "    /* 192 */ \"Remember\"         OpHelp(\"keep r[P1@P5]\"),\n",
+        "    /* 191 */ \"Memoize\"          OpHelp(\"r[P1@P5] = known for r[P3@P4]\"),\n"
+        "    /* 192 */ \"MemoizeStore\"     OpHelp(\"keep r[P1@P5]\"),\n",
     ),
     Edit(
-        "recall-exec",
+        "memoize-exec",
         "case SQPYTE_OP_WATCHED: {\n",
-        "case OP_Recall: {\n"
-        "  int known = sqpyteRecall(p, pOp);\n"
+        "case OP_Memoize: {\n"
+        "  int known = sqpyteMemoize(p, pOp);\n"
         "  if( known<0 ) goto no_mem;\n"
         "  if( known ) goto jump_to_p2;\n"
         "  break;\n"
         "}\n"
-        "case OP_Remember: {\n"
-        "  sqpyteRemember(p, pOp);\n"
+        "case OP_MemoizeStore: {\n"
+        "  sqpyteMemoizeStore(p, pOp);\n"
         "  break;\n"
         "}\n"
         "case SQPYTE_OP_WATCHED: {\n",
     ),
     Edit(
-        "recall-declared",
+        "memoize-declared",
         "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
         "int sqpyteVdbeExec(Vdbe*);\n",
         "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
-        "static int sqpyteRecall(Vdbe*, const Op*);\n"
-        "static void sqpyteRemember(Vdbe*, const Op*);\n"
-        "static void sqpyteForgetRecalled(Vdbe*);\n"
+        "static int sqpyteMemoize(Vdbe*, const Op*);\n"
+        "static void sqpyteMemoizeStore(Vdbe*, const Op*);\n"
+        "static void sqpyteMemoFree(Vdbe*);\n"
         "int sqpyteVdbeExec(Vdbe*);\n",
     ),
     Edit(
-        "recall-forget",
+        "memoize-forget",
         "  /* Delete any auxdata allocations made by the VM */\n"
         "  if( p->pAuxData ) sqlite3VdbeDeleteAuxData(p->db, &p->pAuxData, -1, 0);\n",
-        "  if( p->pSqpyteRecalled ) sqpyteForgetRecalled(p);\n"
+        "  if( p->pSqpyteMemo ) sqpyteMemoFree(p);\n"
         "  /* Delete any auxdata allocations made by the VM */\n"
         "  if( p->pAuxData ) sqlite3VdbeDeleteAuxData(p->db, &p->pAuxData, -1, 0);\n",
     ),
     Edit(
-        "recall-code-declared",
+        "memoize-code-declared",
         "SQLITE_PRIVATE int sqlite3CodeSubselect(Parse *pParse, Expr *pExpr){\n"
         "  int addrOnce = 0;           /* Address of OP_Once at top of subroutine */\n",
-        "static int sqpyteCodeRecall(Parse*, Select*);\n"
-        "static void sqpyteCodeRemember(Parse*, int, int, int);\n"
+        "static int sqpyteCodeMemoize(Parse*, Select*);\n"
+        "static void sqpyteCodeMemoizeStore(Parse*, int, int, int);\n"
         "SQLITE_PRIVATE int sqlite3CodeSubselect(Parse *pParse, Expr *pExpr){\n"
-        "  int addrRecall = 0;         /* Address of OP_Recall, if there is one */\n"
+        "  int addrMemoize = 0;         /* Address of OP_Memoize, if there is one */\n"
         "  int addrOnce = 0;           /* Address of OP_Once at top of subroutine */\n",
     ),
     Edit(
-        "recall-code",
+        "memoize-code",
         "  if( !ExprHasProperty(pExpr, EP_VarSelect) ){\n"
         "    addrOnce = sqlite3VdbeAddOp0(v, OP_Once); VdbeCoverage(v);\n"
         "  }\n"
@@ -75,20 +75,20 @@ EDITS = [
         "  if( !ExprHasProperty(pExpr, EP_VarSelect) ){\n"
         "    addrOnce = sqlite3VdbeAddOp0(v, OP_Once); VdbeCoverage(v);\n"
         "  }else{\n"
-        "    addrRecall = sqpyteCodeRecall(pParse, pSel);\n"
+        "    addrMemoize = sqpyteCodeMemoize(pParse, pSel);\n"
         "  }\n"
         "\n"
         "  /* For a SELECT, generate code to put the values for all columns of\n",
     ),
     Edit(
-        "recall-code-end",
+        "memoize-code-end",
         "    sqlite3VdbeAddOp1(v, OP_ClrSubtype, rReg);\n"
         "  }\n"
         "\n"
         "  /* Subroutine return */\n",
         "    sqlite3VdbeAddOp1(v, OP_ClrSubtype, rReg);\n"
         "  }\n"
-        "  if( addrRecall ) sqpyteCodeRemember(pParse, addrRecall, rReg, nReg);\n"
+        "  if( addrMemoize ) sqpyteCodeMemoizeStore(pParse, addrMemoize, rReg, nReg);\n"
         "\n"
         "  /* Subroutine return */\n",
     ),

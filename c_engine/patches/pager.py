@@ -89,7 +89,7 @@ EDITS = [
         "  memset(pFile, 0, sizeof(unixFile));\n",
     ),
     Edit(
-        "page-clock-fields",
+        "page-replacement-fields",
         "                            /* NB: pLruPrev is only valid if pLruNext!=0 */\n"
         "};\n",
         "                            /* NB: pLruPrev is only valid if pLruNext!=0 */\n"
@@ -98,27 +98,27 @@ EDITS = [
         "};\n",
     ),
     Edit(
-        "page-clock-pinned",
+        "page-replacement-pinned",
         "#define PAGE_IS_PINNED(p)    ((p)->pLruNext==0)\n"
         "#define PAGE_IS_UNPINNED(p)  ((p)->pLruNext!=0)\n",
         "#define PAGE_IS_PINNED(p)    ((p)->pLruNext==0 || (p)->bSqpytePinned)\n"
         "#define PAGE_IS_UNPINNED(p)  (!PAGE_IS_PINNED(p))\n",
     ),
     Edit(
-        "page-clock",
+        "page-replacement",
         "static PgHdr1 *pcache1AllocPage(PCache1 *pCache, int benignMalloc){\n",
         "#include \"storage/page_replacement.h\"\n"
         "static PgHdr1 *pcache1AllocPage(PCache1 *pCache, int benignMalloc){\n",
     ),
     Edit(
-        "page-clock-fetch",
+        "page-replacement-fetch",
         "    if( PAGE_IS_UNPINNED(pPage) ){\n"
         "      return pcache1PinPage(pPage);\n",
         "    if( PAGE_IS_UNPINNED(pPage) ){\n"
         "      return sqpytePin(pPage);\n",
     ),
     Edit(
-        "page-clock-unpin",
+        "page-replacement-unpin",
         "  assert( pPage->pLruNext==0 );\n"
         "  assert( PAGE_IS_PINNED(pPage) );\n"
         "\n"
@@ -142,12 +142,12 @@ EDITS = [
         "  }\n",
     ),
     Edit(
-        "page-clock-truncate",
+        "page-replacement-truncate",
         "        if( PAGE_IS_UNPINNED(pPage) ) pcache1PinPage(pPage);\n",
         "        if( pPage->pLruNext ) sqpyteLeaveList(pPage);\n",
     ),
     Edit(
-        "page-clock-enforce",
+        "page-replacement-enforce",
         "  while( pGroup->nPurgeable>pGroup->nMaxPage\n"
         "      && (p=pGroup->lru.pLruPrev)->isAnchor==0\n"
         "  ){\n",
@@ -156,7 +156,7 @@ EDITS = [
         "  ){\n",
     ),
     Edit(
-        "page-clock-recycle",
+        "page-replacement-recycle",
         "   && !pGroup->lru.pLruPrev->isAnchor\n"
         "   && ((pCache->nPage+1>=pCache->nMax) || pcache1UnderMemoryPressure(pCache))\n"
         "  ){\n"
@@ -168,7 +168,7 @@ EDITS = [
         "    PCache1 *pOther;\n",
     ),
     Edit(
-        "page-clock-recycle-none",
+        "page-replacement-recycle-none",
         "  /* Step 5. If a usable page buffer has still not been found,\n"
         "  ** attempt to allocate a new one.\n"
         "  */\n",
@@ -178,7 +178,7 @@ EDITS = [
         "  */\n",
     ),
     Edit(
-        "page-clock-new",
+        "page-replacement-new",
         "    pPage->pLruNext = 0;\n"
         "    /* pPage->pLruPrev = 0;\n"
         "    ** No need to clear pLruPrev since it is not accessed when pLruNext==0 */\n",

@@ -36,7 +36,7 @@ EDITS = [
         "  i64 sqpyteScanSince;    /* When the loop that was hot last was first hot */\n"
         "  double sqpyteScanAt;    /* How far it had come then (tiering.c) */\n"
         "  int sqpyteScanHead;     /* Its first opcode */\n"
-        "  struct SqpyteRecalled *pSqpyteRecalled;  /* Results of subqueries (memoize.c) */\n"
+        "  struct SqpyteMemo *pSqpyteMemo;  /* Results of subqueries (memoize.c) */\n"
         "  u8 sqpyteSeeks;         /* The VM may go down B-trees */\n"
         "  u8 sqpyteTier;          /* SQPYTE_TIER_C or SQPYTE_TIER_VM */\n"
         "  u8 sqpyteResumed;       /* Not at the beginning of an sqlite3_step */\n"

@@ -16,7 +16,7 @@ static int sqpyteInsertKey(SqpyteRows *pRows, const Op *pOp){
   ){
     return 0;
   }
-  if( pRows->bNoted ){
+  if( pRows->bCheckpoint ){
     i64 nNew = pRows->nLog + sizeof(i64) + ROUND8((i64)pKey->n);
     i64 head = (i64)pOp->p1 | (i64)pKey->n<<32;
     if( nNew>pRows->nLogAlloc
@@ -59,81 +59,81 @@ static int sqpyteDeleteKeys(SqpyteRows *pRows){
 /* What is noted of a VdbeCursor as it is, and put back so. */
 #define SQPYTE_PLACE_FIELDS(X) \
   X(movetoTarget) X(seqCount) X(seekResult) X(seekHit) X(nullRow) X(deferredMoveto)
-#define SQPYTE_NOTE(field) pPlace->field = pC->field;
-#define SQPYTE_RESTORE(field) pC->field = pPlace->field;
+#define SQPYTE_NOTE(field) pSaved->field = pC->field;
+#define SQPYTE_RESTORE(field) pC->field = pSaved->field;
 
 /* The position of the cursor number i; 0 if it can't be noted. bByKey: in a rowid
 ** table of the statement's own by the rowid, for rows are inserted and deleted. */
-static int sqpyteNotePlace(Vdbe *p, int i, SqpytePlace *pPlace, int bByKey){
+static int sqpyteSaveCursor(Vdbe *p, int i, SqpyteSavedCursor *pSaved, int bByKey){
   VdbeCursor *pC = i<p->nCursor ? p->apCsr[i] : 0;
   BtCursor *pCur;
   int j;
-  pPlace->pC = 0;
+  pSaved->pC = 0;
   if( pC==0 || pC->eCurType==CURTYPE_PSEUDO ) return 1;
   if( pC->eCurType!=CURTYPE_BTREE ) return 0;
   pCur = pC->uc.pCursor;
-  pPlace->bByKey = bByKey && pC->isEphemeral && pC->isTable;
-  if( pPlace->bByKey && pCur->eState==CURSOR_REQUIRESEEK ){
+  pSaved->bByKey = bByKey && pC->isEphemeral && pC->isTable;
+  if( pSaved->bByKey && pCur->eState==CURSOR_REQUIRESEEK ){
     if( btreeRestoreCursorPosition(pCur) ) return 0;
   }
   if( pCur->eState>=CURSOR_REQUIRESEEK ) return 0;
-  pPlace->pC = pC;
+  pSaved->pC = pC;
   SQPYTE_PLACE_FIELDS(SQPYTE_NOTE)
-  pPlace->aAltMap = pC->isEphemeral ? 0 : pC->ub.aAltMap;
-  pPlace->iAlt = -1;
+  pSaved->aAltMap = pC->isEphemeral ? 0 : pC->ub.aAltMap;
+  pSaved->iAlt = -1;
   if( pC->deferredMoveto ){
     for(j=0; j<p->nCursor && p->apCsr[j]!=pC->pAltCursor; j++){}
-    if( j<p->nCursor ) pPlace->iAlt = j;
+    if( j<p->nCursor ) pSaved->iAlt = j;
   }
-  pPlace->eState = pCur->eState;
-  pPlace->skipNext = pCur->skipNext;
-  pPlace->iPage = pCur->iPage;
-  if( pPlace->bByKey ){
+  pSaved->eState = pCur->eState;
+  pSaved->skipNext = pCur->skipNext;
+  pSaved->iPage = pCur->iPage;
+  if( pSaved->bByKey ){
     if( pCur->eState==CURSOR_SKIPNEXT ) return 0;
-    if( pCur->eState==CURSOR_VALID ) pPlace->iKey = sqlite3BtreeIntegerKey(pCur);
+    if( pCur->eState==CURSOR_VALID ) pSaved->iKey = sqlite3BtreeIntegerKey(pCur);
   }else if( pCur->eState!=CURSOR_INVALID ){
-    memcpy(pPlace->aiIdx, pCur->aiIdx, sizeof(u16)*pCur->iPage);
-    pPlace->aiIdx[pCur->iPage] = pCur->ix;
+    memcpy(pSaved->aiIdx, pCur->aiIdx, sizeof(u16)*pCur->iPage);
+    pSaved->aiIdx[pCur->iPage] = pCur->ix;
   }
   return 1;
 }
 
-static int sqpyteRestorePlace(Vdbe *p, int i, const SqpytePlace *pPlace){
+static int sqpyteRestoreCursor(Vdbe *p, int i, const SqpyteSavedCursor *pSaved){
   VdbeCursor *pC = p->apCsr[i];
   BtCursor *pCur;
   int rc, iPage;
-  if( pPlace->pC==0 || pC==0 ) return SQLITE_OK;
+  if( pSaved->pC==0 || pC==0 ) return SQLITE_OK;
   SQPYTE_PLACE_FIELDS(SQPYTE_RESTORE)
   pC->cacheStatus = CACHE_STALE;
-  if( !pC->isEphemeral ) pC->ub.aAltMap = pPlace->aAltMap;
-  if( pPlace->iAlt>=0 ) pC->pAltCursor = p->apCsr[pPlace->iAlt];
+  if( !pC->isEphemeral ) pC->ub.aAltMap = pSaved->aAltMap;
+  if( pSaved->iAlt>=0 ) pC->pAltCursor = p->apCsr[pSaved->iAlt];
   pCur = pC->uc.pCursor;
   sqlite3BtreeClearCursor(pCur);
-  if( pPlace->eState==CURSOR_INVALID ){
+  if( pSaved->eState==CURSOR_INVALID ){
     btreeReleaseAllCursorPages(pCur);
     return SQLITE_OK;
   }
-  if( pPlace->bByKey ){
+  if( pSaved->bByKey ){
     int res;
-    rc = sqlite3BtreeTableMoveto(pCur, pPlace->iKey, 0, &res);
+    rc = sqlite3BtreeTableMoveto(pCur, pSaved->iKey, 0, &res);
     return rc==SQLITE_OK && res ? SQLITE_CORRUPT_BKPT : rc;
   }
   rc = moveToRoot(pCur);
   /* An empty root page has made the one step down already. */
-  for(iPage=pCur->iPage; rc==SQLITE_OK && iPage<pPlace->iPage; iPage++){
+  for(iPage=pCur->iPage; rc==SQLITE_OK && iPage<pSaved->iPage; iPage++){
     MemPage *pPage = pCur->pPage;
-    int ix = pPlace->aiIdx[iPage];
+    int ix = pSaved->aiIdx[iPage];
     pCur->ix = (u16)ix;
     rc = moveToChild(pCur, ix<pPage->nCell
         ? get4byte(findCell(pPage, ix))
         : get4byte(&pPage->aData[pPage->hdrOffset+8]));
   }
   if( rc==SQLITE_OK ){
-    pCur->ix = pPlace->aiIdx[pPlace->iPage];
+    pCur->ix = pSaved->aiIdx[pSaved->iPage];
     pCur->info.nSize = 0;
     pCur->curFlags &= ~(BTCF_ValidNKey|BTCF_ValidOvfl|BTCF_AtLast);
-    pCur->eState = pPlace->eState;
-    pCur->skipNext = pPlace->skipNext;
+    pCur->eState = pSaved->eState;
+    pCur->skipNext = pSaved->skipNext;
   }
   return rc;
 }
@@ -151,16 +151,16 @@ static int sqpyteNoteSum(Mem *pTo, const Mem *pFrom){
 }
 
 /* Notes the state that the spec names; 0 if that can't be done, or a statement that writes is being stepped. */
-static int sqpyteNote(SqpyteRows *pRows){
+static int sqpyteCheckpoint(SqpyteRows *pRows){
   Vdbe *p = pRows->p;
   const i64 *aSpec = pRows->aSpec;
   const i64 *a = aSpec + SQPYTE_AHEAD_HEAD;
   int nMem = (int)aSpec[SQPYTE_AHEAD_REGISTERS];
-  int nPlace = (int)aSpec[SQPYTE_AHEAD_CURSORS];
+  int nSaved = (int)aSpec[SQPYTE_AHEAD_CURSORS];
   int i;
   if( !sqpyteMayRunAhead(p->db) ) return 0;
   if( !sqpyteRoom((void**)&pRows->aMem, &pRows->nMemAlloc, nMem, sizeof(Mem))
-   || !sqpyteRoom((void**)&pRows->aPlace, &pRows->nPlaceAlloc, nPlace, sizeof(SqpytePlace))
+   || !sqpyteRoom((void**)&pRows->aSaved, &pRows->nSavedAlloc, nSaved, sizeof(SqpyteSavedCursor))
   ){
     return 0;
   }
@@ -176,31 +176,31 @@ static int sqpyteNote(SqpyteRows *pRows){
     if( pFrom->flags & MEM_Dyn ) return 0;
     if( sqlite3VdbeMemCopy(&pRows->aMem[i], pFrom) ) return 0;
   }
-  for(i=0; i<nPlace; i++){
-    if( !sqpyteNotePlace(p, (int)a[nMem+i], &pRows->aPlace[i], pRows->bTape) ) return 0;
+  for(i=0; i<nSaved; i++){
+    if( !sqpyteSaveCursor(p, (int)a[nMem+i], &pRows->aSaved[i], pRows->bTape) ) return 0;
   }
   pRows->iStart = p->pc;
   pRows->stamp = p->db->nSqpyteStamp;
-  pRows->nPlace = nPlace;
-  pRows->bNoted = 1;
+  pRows->nSaved = nSaved;
+  pRows->bCheckpoint = 1;
   return 1;
 }
 
 /* Puts back what has been noted: the statement is where running ahead began.
 ** Returns SQLITE_MISUSE if that can't be done any more: the rest of the program would not find what it
 ** has found. */
-static int sqpyteUndo(SqpyteRows *pRows){
+static int sqpyteRollBack(SqpyteRows *pRows){
   Vdbe *p = pRows->p;
   const i64 *a;
   int i;
   int rc = SQLITE_OK;
-  if( !pRows->bNoted || p->eVdbeState!=VDBE_RUN_STATE ) return SQLITE_MISUSE;
+  if( !pRows->bCheckpoint || p->eVdbeState!=VDBE_RUN_STATE ) return SQLITE_MISUSE;
   if( pRows->stamp!=p->db->nSqpyteStamp ) return SQLITE_MISUSE;
   /* Cursors that have been saved: their pages may be gone. */
-  for(i=0; i<pRows->nPlace; i++){
-    VdbeCursor *pC = pRows->aPlace[i].pC
+  for(i=0; i<pRows->nSaved; i++){
+    VdbeCursor *pC = pRows->aSaved[i].pC
         ? p->apCsr[pRows->aSpec[SQPYTE_AHEAD_HEAD+pRows->nMem+i]] : 0;
-    if( pC && !pRows->aPlace[i].bByKey && pC->uc.pCursor->eState>=CURSOR_REQUIRESEEK ){
+    if( pC && !pRows->aSaved[i].bByKey && pC->uc.pCursor->eState>=CURSOR_REQUIRESEEK ){
       return SQLITE_MISUSE;
     }
   }
@@ -215,11 +215,11 @@ static int sqpyteUndo(SqpyteRows *pRows){
     }
   }
   if( pRows->bTape ){
-    rc = sqpyteUndoInserts(pRows);
+    rc = sqpyteRollBackInserts(pRows);
     pRows->nDelete = 0;
   }
-  for(i=0; i<pRows->nPlace && rc==SQLITE_OK; i++){
-    rc = sqpyteRestorePlace(p, (int)a[pRows->nMem+i], &pRows->aPlace[i]);
+  for(i=0; i<pRows->nSaved && rc==SQLITE_OK; i++){
+    rc = sqpyteRestoreCursor(p, (int)a[pRows->nMem+i], &pRows->aSaved[i]);
   }
   if( rc==SQLITE_OK ) rc = sqpyteDeleteKeys(pRows);
   sqpyteForget(pRows);

@@ -346,7 +346,7 @@ int sqpyte_cut(long rows, long spec, long cells, long out, int nMost, int bPass)
   }
   sqlite3_mutex_enter(db->mutex);
   aOut[SQPYTE_ROWS_STAMP] = db->nSqpyteStamp;
-  if( nMost>0 && p->pFrame==0 && (aSpec[SQPYTE_AHEAD_UNDO]==0 || sqpyteNote(pRows)) ){
+  if( nMost>0 && p->pFrame==0 && (aSpec[SQPYTE_AHEAD_UNDO]==0 || sqpyteCheckpoint(pRows)) ){
     rc = sqpyteCutRun(pRows, SQPYTE_CUT_FILL, 0);
     if( rc!=SQLITE_ROW ){
       pRows->rc = rc;
@@ -370,7 +370,7 @@ int sqpyte_cut_back(long rows, int iRow, int pc){
   Vdbe *p = pRows->p;
   int rc;
   sqlite3_mutex_enter(p->db->mutex);
-  rc = sqpyteUndo(pRows);
+  rc = sqpyteRollBack(pRows);
   if( rc==SQLITE_OK && p->sqpyteError==SQLITE_OK && (iRow>0 || pc!=p->pc) ){
     pRows->nSkip = iRow;
     pRows->iStop = pc;

@@ -15,8 +15,8 @@
 #define SQPYTE_AHEAD_BUDGET 10000
 
 /* Where a cursor is. */
-typedef struct SqpytePlace SqpytePlace;
-struct SqpytePlace {
+typedef struct SqpyteSavedCursor SqpyteSavedCursor;
+struct SqpyteSavedCursor {
   VdbeCursor *pC;             /* 0: nothing noted */
   i64 movetoTarget;
   i64 seqCount;
@@ -44,9 +44,9 @@ struct SqpyteRows {
   int nSkip;                  /* rows to run over, when it has been undone */
   int rc;                     /* how running ahead has failed, to be told later */
   int nMem;                   /* aMem[] in use */
-  int nPlace;                 /* aPlace[] in use */
+  int nSaved;                 /* aSaved[] in use */
   int nMemAlloc;
-  int nPlaceAlloc;
+  int nSavedAlloc;
   int nOpcodeAlloc;
   u8 eCut;                    /* SQPYTE_CUT_*: how the statement runs at present */
   u8 bInRow;                  /* between a cut's first opcode and its last */
@@ -56,16 +56,16 @@ struct SqpyteRows {
   i64 nNeed;                  /* bytes of a row that didn't fit in */
   const i64 *aLate;           /* the next of the cut's late opcodes */
   int iSlot;                  /* the next value of the row */
-  u8 bNoted;                  /* it can be undone */
+  u8 bCheckpoint;                  /* it can be undone */
   u8 bBeyond;                 /* the statement is beyond the last row */
   Mem *aMem;
-  SqpytePlace *aPlace;
+  SqpyteSavedCursor *aSaved;
   u8 *aOpcode;                /* the watched opcodes */
   char *aLog;                 /* keys inserted: for each an i64 with the cursor's
                               ** number and above 32 bits its size, the key */
   i64 nLog;                   /* bytes of it in use */
   int nLogAlloc;
-  SqpyteShared *pShared;      /* 0: no texts are looked up */
+  SqpyteStringCache *pStrings;      /* 0: no texts are looked up */
   int iStart;                 /* pc where the state was noted, ... */
   u64 stamp;                  /* ... and the stamp (validity.h) */
   u8 bTape;                   /* the spec has a tape (tapes.h), not a cut */
@@ -91,16 +91,16 @@ long sqpyte_rows_open(long pStmt){
   return (long)pRows;
 }
 
-void sqpyte_rows_share(long rows, long source){
+void sqpyte_rows_intern(long rows, long source){
   SqpyteRows *pRows = (SqpyteRows*)rows;
-  if( pRows->pShared==0 ) pRows->pShared = sqpyteShareOpen(pRows->p, (const i64*)source);
+  if( pRows->pStrings==0 ) pRows->pStrings = sqpyteInternOpen(pRows->p, (const i64*)source);
 }
 
 static void sqpyteForget(SqpyteRows *pRows){
   int i;
   for(i=0; i<pRows->nMem; i++) sqlite3VdbeMemRelease(&pRows->aMem[i]);
-  pRows->nMem = pRows->nPlace = pRows->nLog = 0;
-  pRows->bNoted = 0;
+  pRows->nMem = pRows->nSaved = pRows->nLog = 0;
+  pRows->bCheckpoint = 0;
 }
 
 void sqpyte_rows_close(long rows){
@@ -111,10 +111,10 @@ void sqpyte_rows_close(long rows){
   }
   sqpyteForget(pRows);
   sqlite3_free(pRows->aMem);
-  sqlite3_free(pRows->aPlace);
+  sqlite3_free(pRows->aSaved);
   sqlite3_free(pRows->aOpcode);
   sqlite3_free(pRows->aLog);
-  sqlite3_free(pRows->pShared);
+  sqlite3_free(pRows->pStrings);
   sqlite3_free(pRows->aDelete);
   sqlite3_free(pRows->aLast);
   sqlite3_free(pRows->aTail);
@@ -185,7 +185,7 @@ static int sqpyteKeepRow(SqpyteRows *pRows, Mem *pMem, int nCell){
   }
   pRows->zFree = zFree;
   pRows->nRow++;
-  if( pRows->pShared ) sqpyteShareRow(pRows->pShared, aTo - 2*nCell, nCell);
+  if( pRows->pStrings ) sqpyteInternRow(pRows->pStrings, aTo - 2*nCell, nCell);
   return 1;
 }
 
@@ -195,7 +195,7 @@ static const i64 *sqpyteTapeEntry(const SqpyteRows*, int);    /* tapes.c */
 static int sqpyteTapeWatches(const SqpyteRows*, const i64*);
 static int sqpyteTapeWatched(SqpyteRows*, int, const i64*);
 static void sqpyteTapePatch(SqpyteRows*, int);
-static int sqpyteUndoInserts(SqpyteRows*);
+static int sqpyteRollBackInserts(SqpyteRows*);
 #include "rows/checkpoint.c"
 
 /* What an opcode that is watched does: returns the pc to go on with, or minus
@@ -307,7 +307,7 @@ int sqpyte_rows(long rows, long spec, long cells, long out, int nMost){
     return SQLITE_ROW;
   }
   sqlite3_mutex_enter(db->mutex);
-  if( aSpec[SQPYTE_AHEAD_UNDO]==0 || sqpyteNote(pRows) ){
+  if( aSpec[SQPYTE_AHEAD_UNDO]==0 || sqpyteCheckpoint(pRows) ){
     pRows->nMost = nMost;
     pRows->bBeyond = 1;
     p->sqpyteRows = pRows;
@@ -318,7 +318,7 @@ int sqpyte_rows(long rows, long spec, long cells, long out, int nMost){
   sqlite3_mutex_leave(db->mutex);
   aOut[SQPYTE_ROWS_COUNT] = pRows->nRow;
   aOut[SQPYTE_ROWS_STOPPED] = pRows->nRow<nMost;
-  aOut[SQPYTE_ROWS_UNDO] = pRows->bNoted || !pRows->bBeyond && pRows->nRow==1;
+  aOut[SQPYTE_ROWS_UNDO] = pRows->bCheckpoint || !pRows->bBeyond && pRows->nRow==1;
   return SQLITE_ROW;
 }
 
@@ -328,7 +328,7 @@ int sqpyte_rows_back(long rows, int iRow){
   int rc;
   if( !pRows->bBeyond && iRow==pRows->nRow-1 ) return SQLITE_OK;
   sqlite3_mutex_enter(p->db->mutex);
-  rc = sqpyteUndo(pRows);
+  rc = sqpyteRollBack(pRows);
   if( rc==SQLITE_OK && p->sqpyteError==SQLITE_OK && iRow>0 ){
     pRows->nSkip = iRow;
     p->sqpyteRows = pRows;

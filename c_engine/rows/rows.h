@@ -41,16 +41,16 @@
 #define SQPYTE_ROWS_STAMP 5       /* the stamp that the rows were made under (validity.h) */
 #define SQPYTE_ROWS_CELLS 6
 
-/* Two more kinds of cells, for short texts that come again (sqpyte_rows_share):
+/* Two more kinds of cells, for short texts that come again (sqpyte_rows_intern):
 ** a text that the reader is to keep in a slot, and one that it finds there. The
-** tag's upper part has the number of bytes in SQPYTE_SHARED_SHIFT bits, then the
+** tag's upper part has the number of bytes in SQPYTE_STRING_SHIFT bits, then the
 ** slot. The text itself is there in any case. */
 #define SQPYTE_KNOWN 6
 #define SQPYTE_NEW 7
-#define SQPYTE_SHARED_BITS 8     /* 2^n slots for texts found by themselves, */
+#define SQPYTE_STRING_BITS 8     /* 2^n slots for texts found by themselves, */
 #define SQPYTE_ROWID_BITS 12     /* and then 2^n for those found by their rows */
-#define SQPYTE_SHARED_SHIFT 6
-#define SQPYTE_SHARED_BYTES 63    /* of the longest such text */
+#define SQPYTE_STRING_SHIFT 6
+#define SQPYTE_STRING_BYTES 63    /* of the longest such text */
 
 /* Returns the address of what is kept for the statement's batches, 0 if there
 ** is no memory. To be given back before the statement is finalised. */
@@ -60,7 +60,7 @@ SQPYTE_EXPORT void sqpyte_rows_close(long pRows);
 /* From now on the batches have SQPYTE_NEW and SQPYTE_KNOWN. Does nothing if there
 ** is no memory. aSource: for each column the number of the cursor on whose present
 ** row, and on nothing else, its value depends, or -1; or 0 if there is none. */
-SQPYTE_EXPORT void sqpyte_rows_share(long pRows, long aSource);
+SQPYTE_EXPORT void sqpyte_rows_intern(long pRows, long aSource);
 
 /* Steps, and goes on for up to nMost rows in all if the statement is then at
 ** the spec's place. aCells is the buffer of sqpyte_step(), whose results this

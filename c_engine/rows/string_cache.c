@@ -15,7 +15,7 @@
 
 #include "core/bytes_hash.h"
 
-#define SQPYTE_SHARED_SLOTS (1<<SQPYTE_SHARED_BITS)
+#define SQPYTE_STRING_SLOTS (1<<SQPYTE_STRING_BITS)
 #define SQPYTE_ROWIDS (1<<SQPYTE_ROWID_BITS)
 #define SQPYTE_WAYS 4         /* slots that a text can be in, one behind the other */
 #define SQPYTE_TRIAL 256      /* values of a trial, of which */
@@ -46,24 +46,24 @@ struct SqpyteTrial {
 #define SQPYTE_BY_ROW 2       /* its rowids are */
 
 /* The table. */
-typedef struct SqpyteShared SqpyteShared;
-struct SqpyteShared {
+typedef struct SqpyteStringCache SqpyteStringCache;
+struct SqpyteStringCache {
   Vdbe *p;
   i64 nRow;                   /* rows so far */
   i64 iRow;                   /* the row up to which all columns are left alone */
   SqpyteTrial *aTrial;        /* of each column */
-  u32 aHash[SQPYTE_SHARED_SLOTS];                       /* 0: none is there */
-  u8 aOldest[SQPYTE_SHARED_SLOTS/SQPYTE_WAYS];          /* who has to go */
-  struct { u8 n; char z[SQPYTE_SHARED_BYTES]; } aText[SQPYTE_SHARED_SLOTS];
+  u32 aHash[SQPYTE_STRING_SLOTS];                       /* 0: none is there */
+  u8 aOldest[SQPYTE_STRING_SLOTS/SQPYTE_WAYS];          /* who has to go */
+  struct { u8 n; char z[SQPYTE_STRING_BYTES]; } aText[SQPYTE_STRING_SLOTS];
   i64 aRowid[SQPYTE_ROWIDS];
   u16 aColumn[SQPYTE_ROWIDS];                           /* column + 1, and SQPYTE_ROWID_GIVEN */
 };
 
 /* Returns a table for rows of a statement, to be freed by sqlite3_free; 0 if there is no memory.
 ** aSource: see rows.h. */
-static SqpyteShared *sqpyteShareOpen(Vdbe *v, const i64 *aSource){
-  i64 nByte = sizeof(SqpyteShared) + (i64)v->nResColumn*sizeof(SqpyteTrial);
-  SqpyteShared *p = SQPYTE_SPARE(sqlite3_malloc64(nByte));
+static SqpyteStringCache *sqpyteInternOpen(Vdbe *v, const i64 *aSource){
+  i64 nByte = sizeof(SqpyteStringCache) + (i64)v->nResColumn*sizeof(SqpyteTrial);
+  SqpyteStringCache *p = SQPYTE_SPARE(sqlite3_malloc64(nByte));
   if( p ){
     int i;
     memset(p, 0, nByte);
@@ -74,15 +74,15 @@ static SqpyteShared *sqpyteShareOpen(Vdbe *v, const i64 *aSource){
   return p;
 }
 
-static int sqpyteIsText(const SqpyteShared *p, u32 slot, const char *z, int n){
+static int sqpyteIsText(const SqpyteStringCache *p, u32 slot, const char *z, int n){
   return p->aText[slot].n==n && memcmp(p->aText[slot].z, z, n)==0;
 }
 
 /* The slot of a text, which is put there if it is in none. */
-static u32 sqpyteTextSlot(SqpyteShared *p, const char *z, int n, int *pbFound){
+static u32 sqpyteTextSlot(SqpyteStringCache *p, const char *z, int n, int *pbFound){
   u64 h = sqpyteBytesHash(z, n);
   u32 hash = (u32)(h>>24) | 1;
-  u32 set = (u32)(h>>48) % (SQPYTE_SHARED_SLOTS/SQPYTE_WAYS);
+  u32 set = (u32)(h>>48) % (SQPYTE_STRING_SLOTS/SQPYTE_WAYS);
   u32 slot = set*SQPYTE_WAYS;
   int i;
   for(i=0; i<SQPYTE_WAYS; i++){
@@ -100,13 +100,13 @@ static u32 sqpyteTextSlot(SqpyteShared *p, const char *z, int n, int *pbFound){
 }
 
 /* Leaves a column alone for some time. */
-static void sqpyteLeave(const SqpyteShared *p, SqpyteTrial *pTrial){
+static void sqpyteLeave(const SqpyteStringCache *p, SqpyteTrial *pTrial){
   pTrial->iRow = p->nRow + ((i64)SQPYTE_LEAVE << pTrial->nFailed);
   if( pTrial->nFailed<SQPYTE_LEAVE_MOST ) pTrial->nFailed++;
 }
 
 /* Ends a column's trial, if it is time; returns whether. */
-static int sqpyteJudge(const SqpyteShared *p, SqpyteTrial *pTrial){
+static int sqpyteJudge(const SqpyteStringCache *p, SqpyteTrial *pTrial){
   if( pTrial->nTried<SQPYTE_TRIAL && (pTrial->nFound || pTrial->nTried<SQPYTE_HOPELESS) ) return 0;
   if( pTrial->nFound>=SQPYTE_ENOUGH ){
     pTrial->nFailed = 0;
@@ -121,7 +121,7 @@ static int sqpyteJudge(const SqpyteShared *p, SqpyteTrial *pTrial){
 
 /* Whether the cursor on whose row column i depends is on a row of a table that can be told by its
 ** rowid, which is *piRowid then. Forgets what is known if it has changed. */
-static int sqpyteRowOf(SqpyteShared *p, int i, i64 *piRowid){
+static int sqpyteRowOf(SqpyteStringCache *p, int i, i64 *piRowid){
   SqpyteTrial *pTrial = &p->aTrial[i];
   VdbeCursor *pC = p->p->apCsr[pTrial->iCursor];
   BtCursor *pCur;
@@ -129,7 +129,7 @@ static int sqpyteRowOf(SqpyteShared *p, int i, i64 *piRowid){
   if( pC==0 || pC->eCurType!=CURTYPE_BTREE || !pC->isTable || pC->isEphemeral || pC->nullRow ) return 0;
   pCur = pC->uc.pCursor;
   if( pCur->eState!=CURSOR_VALID ) return 0;
-  if( pC->deferredMoveto==SQPYTE_KEPT ){    /* on the copy of a row (row_cache.c) */
+  if( pC->deferredMoveto==SQPYTE_CACHED_ROW ){    /* on the copy of a row (row_cache.c) */
     *piRowid = pC->movetoTarget;
   }else if( pC->deferredMoveto ){
     return 0;
@@ -147,11 +147,11 @@ static int sqpyteRowOf(SqpyteShared *p, int i, i64 *piRowid){
 
 /* Looks up the rowid of the row that the text in a cell of column i depends on;
 ** returns whether a trial has ended. */
-static int sqpyteShareByRow(SqpyteShared *p, int i, i64 *aCell){
+static int sqpyteInternByRow(SqpyteStringCache *p, int i, i64 *aCell){
   SqpyteTrial *pTrial = &p->aTrial[i];
   i64 n = aCell[0]>>3;
   i64 iRowid;
-  if( (aCell[0] & 7)==SQLITE_TEXT && n>0 && n<=SQPYTE_SHARED_BYTES
+  if( (aCell[0] & 7)==SQLITE_TEXT && n>0 && n<=SQPYTE_STRING_BYTES
    && sqpyteRowOf(p, i, &iRowid)
   ){
     u32 k = (u32)((u64)iRowid + (u64)i*SQPYTE_ROWID_STEP) % SQPYTE_ROWIDS;
@@ -165,7 +165,7 @@ static int sqpyteShareByRow(SqpyteShared *p, int i, i64 *aCell){
     }
     if( pTrial->eBy==SQPYTE_BY_ROW ){
       p->aColumn[k] |= SQPYTE_ROWID_GIVEN;
-      aCell[0] = SQPYTE_TAG(eKind, (i64)(SQPYTE_SHARED_SLOTS + k)<<SQPYTE_SHARED_SHIFT | n);
+      aCell[0] = SQPYTE_TAG(eKind, (i64)(SQPYTE_STRING_SLOTS + k)<<SQPYTE_STRING_SHIFT | n);
     }
   }
   if( ++pTrial->nTried<SQPYTE_ROWID_TRIAL ) return 0;
@@ -182,7 +182,7 @@ static int sqpyteShareByRow(SqpyteShared *p, int i, i64 *aCell){
 
 /* Makes SQPYTE_NEW or SQPYTE_KNOWN of texts in a row of nCell cells, which the
 ** reader is sure to get. */
-static void sqpyteShareRow(SqpyteShared *p, i64 *aCell, int nCell){
+static void sqpyteInternRow(SqpyteStringCache *p, i64 *aCell, int nCell){
   int bJudged = 0;
   int i;
   if( p->nRow++<p->iRow ) return;
@@ -192,17 +192,17 @@ static void sqpyteShareRow(SqpyteShared *p, i64 *aCell, int nCell){
     i64 n = aCell[0]>>3;
     if( p->nRow<=pTrial->iRow ) continue;
     if( pTrial->eBy!=SQPYTE_BY_TEXT ){
-      bJudged |= sqpyteShareByRow(p, i, aCell);
+      bJudged |= sqpyteInternByRow(p, i, aCell);
       continue;
     }
     pTrial->nTried++;
-    if( (aCell[0] & 7)==SQLITE_TEXT && n>0 && n<=SQPYTE_SHARED_BYTES ){
+    if( (aCell[0] & 7)==SQLITE_TEXT && n>0 && n<=SQPYTE_STRING_BYTES ){
       int bFound = 1;
       if( !p->aHash[pTrial->iLast] || !sqpyteIsText(p, pTrial->iLast, z, (int)n) ){
         pTrial->iLast = sqpyteTextSlot(p, z, (int)n, &bFound);
       }
       aCell[0] = SQPYTE_TAG(bFound ? SQPYTE_KNOWN : SQPYTE_NEW,
-                            (i64)pTrial->iLast<<SQPYTE_SHARED_SHIFT | n);
+                            (i64)pTrial->iLast<<SQPYTE_STRING_SHIFT | n);
       pTrial->nFound += bFound;
     }
     bJudged |= sqpyteJudge(p, pTrial);

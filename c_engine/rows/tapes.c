@@ -99,7 +99,7 @@ static int sqpyteDeleteNow(SqpyteRows *pRows){
 
 /* Notes the last rowid of each table that rows are inserted into; 0 if that can't
 ** be done. */
-static int sqpyteNoteInserts(SqpyteRows *pRows){
+static int sqpyteCheckpointInserts(SqpyteRows *pRows){
   const i64 *aTape = sqpyteTapeOf(pRows);
   int n = (int)aTape[SQPYTE_TAPE_INSERTS];
   const i64 *aCursor = &aTape[SQPYTE_TAPE_HEAD + aTape[SQPYTE_TAPE_LAST]
@@ -116,7 +116,7 @@ static int sqpyteNoteInserts(SqpyteRows *pRows){
 }
 
 /* Takes out again what has been inserted since. */
-static int sqpyteUndoInserts(SqpyteRows *pRows){
+static int sqpyteRollBackInserts(SqpyteRows *pRows){
   const i64 *aTape = sqpyteTapeOf(pRows);
   const i64 *aCursor = &aTape[SQPYTE_TAPE_HEAD + aTape[SQPYTE_TAPE_LAST]
                               - aTape[SQPYTE_TAPE_FIRST] + 1];
@@ -218,7 +218,7 @@ int sqpyte_tape(long rows, long spec, long cells, long out, int nMost){
   i64 *aOut = (i64*)out;
   Vdbe *p = pRows->p;
   sqlite3 *db = p->db;
-  int rc, bNoted;
+  int rc, bCheckpoint;
   pRows->bTape = 1;
   pRows->aNext = aOut + SQPYTE_ROWS_CELLS;
   rc = sqpyteBeginBatch(pRows, aSpec, aCells, aOut, nMost);
@@ -246,12 +246,12 @@ int sqpyte_tape(long rows, long spec, long cells, long out, int nMost){
   }
   sqlite3_mutex_enter(db->mutex);
   aOut[SQPYTE_ROWS_STAMP] = db->nSqpyteStamp;
-  bNoted = aSpec[SQPYTE_AHEAD_UNDO]==0;
-  if( nMost>0 && p->pFrame==0 && !bNoted ){
-    bNoted = sqpyteNote(pRows) && sqpyteNoteInserts(pRows);
-    if( !bNoted ) pRows->bNoted = 0;
+  bCheckpoint = aSpec[SQPYTE_AHEAD_UNDO]==0;
+  if( nMost>0 && p->pFrame==0 && !bCheckpoint ){
+    bCheckpoint = sqpyteCheckpoint(pRows) && sqpyteCheckpointInserts(pRows);
+    if( !bCheckpoint ) pRows->bCheckpoint = 0;
   }
-  if( nMost>0 && p->pFrame==0 && bNoted ){
+  if( nMost>0 && p->pFrame==0 && bCheckpoint ){
     rc = sqpyteCutRun(pRows, SQPYTE_CUT_FILL, 0);
     if( rc!=SQLITE_ROW ) pRows->rc = rc;
     if( pRows->bInRow ){
@@ -295,7 +295,7 @@ int sqpyte_tape_back(long rows, int iWord){
   int n = sqpyteEventsBefore(pRows, iWord);
   int rc;
   sqlite3_mutex_enter(p->db->mutex);
-  rc = sqpyteUndo(pRows);
+  rc = sqpyteRollBack(pRows);
   if( rc==SQLITE_OK && p->sqpyteError==SQLITE_OK && n>0 ){
     pRows->nSkip = n;
     rc = sqpyteCutRun(pRows, SQPYTE_CUT_BACK, 0);

@@ -1,5 +1,5 @@
 /*
-** Looking ahead in an index: a table's rows in an index's order lie anywhere in the table, and where the
+** Index prefetch: a table's rows in an index's order lie anywhere in the table, and where the
 ** table is larger than the processor's caches each costs a handful of waits for memory, one after the
 ** other: the page's entry in the page cache, its header, the cell's address, the cell. While a row is
 ** visited, the rows of the index entries that follow are brought nearer, each a little per visit, so
@@ -8,22 +8,22 @@
 ** cache are left alone. Included by engine.c.
 */
 
-#define SQPYTE_LOOK_AFTER 32      /* seeks of a cursor before it begins, ... */
-#define SQPYTE_LOOK_PAGES 2000    /* ... and pages in the cache: fewer are near anyway */
-#define SQPYTE_LOOK_RING 16       /* a power of two */
-#define SQPYTE_LOOK_BAD 96        /* so much more lost than gained: it pauses, ... */
-#define SQPYTE_LOOK_PAUSE 256     /* ... for so many seeks the first time, ... */
-#define SQPYTE_LOOK_PAUSES 8      /* ... twice as many the next time, and so on */
-#define SQPYTE_LOOK_GOOD 64       /* so many entries of use, and the next pause is short again */
+#define SQPYTE_PREFETCH_AFTER 32      /* seeks of a cursor before it begins, ... */
+#define SQPYTE_PREFETCH_PAGES 2000    /* ... and pages in the cache: fewer are near anyway */
+#define SQPYTE_PREFETCH_RING 16       /* a power of two */
+#define SQPYTE_PREFETCH_BAD 96        /* so much more lost than gained: it pauses, ... */
+#define SQPYTE_PREFETCH_PAUSE 256     /* ... for so many seeks the first time, ... */
+#define SQPYTE_PREFETCH_PAUSES 8      /* ... twice as many the next time, and so on */
+#define SQPYTE_PREFETCH_GOOD 64       /* so many entries of use, and the next pause is short again */
 /* What is gained or lost by an entry: of use; prepared in vain or not in time; in the same leaf page
 ** as the one before, as where the table is in the index's order. */
-#define SQPYTE_LOOK_GAIN 4
-#define SQPYTE_LOOK_LOSS 4
-#define SQPYTE_LOOK_SAME 1
+#define SQPYTE_PREFETCH_GAIN 4
+#define SQPYTE_PREFETCH_LOSS 4
+#define SQPYTE_PREFETCH_SAME 1
 /* How many entries ahead: the page is found, its entry in the cache is, its header, its cell. */
 static const int sqpyteDistance[4] = { 12, 9, 6, 3 };
 
-struct SqpyteLook {
+struct SqpytePrefetch {
   MemPage *pIndex;        /* The leaf page of the index, ... */
   int iLast;              /* ... the entry of the last visit, ... */
   int aNext[4];           /* ... and the next one for each step */
@@ -31,12 +31,12 @@ struct SqpyteLook {
   int nBad;               /* Lost, less what was gained */
   int nGood;              /* Entries of use since the last pause */
   int nPause;             /* Visits to let pass */
-  int nPauses;            /* How often it has paused, up to SQPYTE_LOOK_PAUSES */
+  int nPauses;            /* How often it has paused, up to SQPYTE_PREFETCH_PAUSES */
   struct {
     i64 key, lo, hi;      /* The rowid, and what those of its page lie between */
     Pgno pgno;            /* Its leaf page, 0 if not known, or that of the entry before */
     int bCached;          /* It was in the cache at the third step */
-  } a[SQPYTE_LOOK_RING];
+  } a[SQPYTE_PREFETCH_RING];
 };
 
 /* The page cache's entry for a page, if it is there. Doesn't count as a use of it. */
@@ -85,15 +85,15 @@ static int sqpyteEntryRowid(MemPage *pPage, int i, i64 *pRowid){
 }
 
 /* First step: which leaf page of the table has the row. The interior pages are in the cache. */
-static void sqpyteLookUp(struct SqpyteLook *p, BtCursor *pCur, PCache1 *pCache, int i){
+static void sqpytePrefetchUp(struct SqpytePrefetch *p, BtCursor *pCur, PCache1 *pCache, int i){
   MemPage *pPage = pCur->apPage[0];
   i64 key, lo = SMALLEST_INT64, hi = LARGEST_INT64;
   int depth;
-  p->a[i & (SQPYTE_LOOK_RING-1)].pgno = 0;
-  p->a[i & (SQPYTE_LOOK_RING-1)].bCached = 0;
+  p->a[i & (SQPYTE_PREFETCH_RING-1)].pgno = 0;
+  p->a[i & (SQPYTE_PREFETCH_RING-1)].bCached = 0;
   if( !sqpyteEntryRowid(p->pIndex, i, &key) ) return;
   if( key>p->lo && key<=p->hi ){
-    p->nBad += SQPYTE_LOOK_SAME;
+    p->nBad += SQPYTE_PREFETCH_SAME;
     return;
   }
   for(depth=pCur->iPage; depth>0; depth--){
@@ -113,7 +113,7 @@ static void sqpyteLookUp(struct SqpyteLook *p, BtCursor *pCur, PCache1 *pCache, 
     }
     child = get4byte(lwr<pPage->nCell ? findCell(pPage, lwr) : pPage->aData+pPage->hdrOffset+8);
     if( depth==1 ){
-      i &= SQPYTE_LOOK_RING-1;
+      i &= SQPYTE_PREFETCH_RING-1;
       p->a[i].key = key;
       p->a[i].lo = p->lo = lo;
       p->a[i].hi = p->hi = hi;
@@ -127,15 +127,15 @@ static void sqpyteLookUp(struct SqpyteLook *p, BtCursor *pCur, PCache1 *pCache, 
 }
 
 /* Second step: its entry in the cache, mostly the first with its hash. */
-static void sqpyteLookAtEntry(struct SqpyteLook *p, PCache1 *pCache, int i){
-  i &= SQPYTE_LOOK_RING-1;
+static void sqpytePrefetchEntry(struct SqpytePrefetch *p, PCache1 *pCache, int i){
+  i &= SQPYTE_PREFETCH_RING-1;
   if( p->a[i].pgno ) __builtin_prefetch(pCache->apHash[p->a[i].pgno & (pCache->nHash-1)]);
 }
 
 /* Third step: its header, and the cells' addresses. */
-static void sqpyteLookAtHeader(struct SqpyteLook *p, PCache1 *pCache, int i){
+static void sqpytePrefetchHeader(struct SqpytePrefetch *p, PCache1 *pCache, int i){
   PgHdr1 *pEntry;
-  i &= SQPYTE_LOOK_RING-1;
+  i &= SQPYTE_PREFETCH_RING-1;
   if( p->a[i].pgno==0 ) return;
   pEntry = sqpytePeek(pCache, p->a[i].pgno);
   if( pEntry==0 ) return;
@@ -150,11 +150,11 @@ static void sqpyteLookAtHeader(struct SqpyteLook *p, PCache1 *pCache, int i){
 
 /* Fourth step: the cells that a search is going to compare, and the row. The page is looked up again: the
 ** program has run since the third step, and the page may be gone. */
-static void sqpyteLookAtCell(struct SqpyteLook *p, BtShared *pBt, PCache1 *pCache, int i){
+static void sqpytePrefetchCell(struct SqpytePrefetch *p, BtShared *pBt, PCache1 *pCache, int i){
   MemPage *pPage;
   u64 range, at;
   int ix, lwr, upr, idx;
-  i &= SQPYTE_LOOK_RING-1;
+  i &= SQPYTE_PREFETCH_RING-1;
   pPage = p->a[i].bCached ? sqpytePeekPage(pCache, pBt, p->a[i].pgno) : 0;
   if( pPage==0 ) return;
   range = (u64)p->a[i].hi - (u64)p->a[i].lo;
@@ -175,18 +175,18 @@ static void sqpyteLookAtCell(struct SqpyteLook *p, BtShared *pBt, PCache1 *pCach
 }
 
 /* Called before the seek of a cursor that an index has led to. */
-static void sqpyteLookAhead(VdbeCursor *pTab){
-  struct SqpyteLook *p = pTab->bSqpyteKept ? 0 : pTab->uSqpyte.pLook;
+static void sqpytePrefetch(VdbeCursor *pTab){
+  struct SqpytePrefetch *p = pTab->bSqpyteRowCache ? 0 : pTab->uSqpyte.pPrefetch;
   BtCursor *pCur = pTab->uc.pCursor, *pIdx;
   PCache1 *pCache;
   int ix, step, last;
   if( p==0 ){
-    if( pTab->pAltCursor==0 || pTab->bSqpyteKept || ++pTab->nSqpyteSeeks<SQPYTE_LOOK_AFTER ) return;
+    if( pTab->pAltCursor==0 || pTab->bSqpyteRowCache || ++pTab->nSqpyteSeeks<SQPYTE_PREFETCH_AFTER ) return;
     pTab->nSqpyteSeeks = 0;
     if( sqlite3GlobalConfig.pcache2.xFetch!=pcache1Fetch ) return;
     pCache = (PCache1*)pCur->pBt->pPager->pPCache->pCache;
-    if( pCache->nPage<SQPYTE_LOOK_PAGES ) return;
-    p = pTab->uSqpyte.pLook = SQPYTE_SPARE(sqlite3MallocZero(sizeof(*p)));
+    if( pCache->nPage<SQPYTE_PREFETCH_PAGES ) return;
+    p = pTab->uSqpyte.pPrefetch = SQPYTE_SPARE(sqlite3MallocZero(sizeof(*p)));
     if( p==0 ) return;
   }
   if( p->nPause>0 ){
@@ -201,22 +201,22 @@ static void sqpyteLookAhead(VdbeCursor *pTab){
   if( pCache->pGroup->mutex ) return;
   ix = pIdx->ix;
   if( pIdx->pPage!=p->pIndex || ix<p->iLast || ix>p->aNext[0] ){
-    if( p->pIndex ) p->nBad += SQPYTE_LOOK_LOSS*(p->aNext[0]-1 - p->iLast);
+    if( p->pIndex ) p->nBad += SQPYTE_PREFETCH_LOSS*(p->aNext[0]-1 - p->iLast);
     p->pIndex = pIdx->pPage;
     p->lo = 1;
     p->hi = 0;
     for(step=0; step<4; step++) p->aNext[step] = ix+1;
-  }else if( ix<p->aNext[3] && p->a[ix & (SQPYTE_LOOK_RING-1)].bCached ){
+  }else if( ix<p->aNext[3] && p->a[ix & (SQPYTE_PREFETCH_RING-1)].bCached ){
     p->nGood++;
-    p->nBad -= p->nBad<SQPYTE_LOOK_GAIN ? p->nBad : SQPYTE_LOOK_GAIN;
-  }else if( ix>=p->aNext[3] || p->a[ix & (SQPYTE_LOOK_RING-1)].pgno ){
-    p->nBad += SQPYTE_LOOK_LOSS;
+    p->nBad -= p->nBad<SQPYTE_PREFETCH_GAIN ? p->nBad : SQPYTE_PREFETCH_GAIN;
+  }else if( ix>=p->aNext[3] || p->a[ix & (SQPYTE_PREFETCH_RING-1)].pgno ){
+    p->nBad += SQPYTE_PREFETCH_LOSS;
   }
   p->iLast = ix;
-  if( p->nBad>SQPYTE_LOOK_BAD ){
-    if( p->nGood>SQPYTE_LOOK_GOOD ) p->nPauses = 0;
-    p->nPause = SQPYTE_LOOK_PAUSE << p->nPauses;
-    if( p->nPauses<SQPYTE_LOOK_PAUSES ) p->nPauses++;
+  if( p->nBad>SQPYTE_PREFETCH_BAD ){
+    if( p->nGood>SQPYTE_PREFETCH_GOOD ) p->nPauses = 0;
+    p->nPause = SQPYTE_PREFETCH_PAUSE << p->nPauses;
+    if( p->nPauses<SQPYTE_PREFETCH_PAUSES ) p->nPauses++;
     p->nBad = p->nGood = 0;
     p->pIndex = 0;
     return;
@@ -231,10 +231,10 @@ static void sqpyteLookAhead(VdbeCursor *pTab){
     }
     if( p->aNext[step]<=ix ) p->aNext[step] = ix+1;
     for(; p->aNext[step]<last; p->aNext[step]++){
-      if( step==0 ) sqpyteLookUp(p, pCur, pCache, p->aNext[0]);
-      else if( step==1 ) sqpyteLookAtEntry(p, pCache, p->aNext[1]);
-      else if( step==2 ) sqpyteLookAtHeader(p, pCache, p->aNext[2]);
-      else sqpyteLookAtCell(p, pCur->pBt, pCache, p->aNext[3]);
+      if( step==0 ) sqpytePrefetchUp(p, pCur, pCache, p->aNext[0]);
+      else if( step==1 ) sqpytePrefetchEntry(p, pCache, p->aNext[1]);
+      else if( step==2 ) sqpytePrefetchHeader(p, pCache, p->aNext[2]);
+      else sqpytePrefetchCell(p, pCur->pBt, pCache, p->aNext[3]);
     }
   }
 }

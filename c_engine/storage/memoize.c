@@ -6,8 +6,8 @@
 **
 ** Two opcodes of our own stand around the subquery's code (memoize.py):
 **
-**   Recall    P1 P2 P3 P4 P5   r[P1@P5] = what Remember kept for r[P3@P4], and jump to P2; else go on
-**   Remember  P1 *  *  *  P5   keep r[P1@P5] for the values that the last Recall of P1 did not know
+**   Memoize    P1 P2 P3 P4 P5   r[P1@P5] = what MemoizeStore kept for r[P3@P4], and jump to P2; else go on
+**   MemoizeStore  P1 *  *  *  P5   keep r[P1@P5] for the values that the last Memoize of P1 did not know
 **
 ** They are only made where that can't be seen: the subquery reads ordinary tables, calls only functions of
 ** SQLite's own that give the same for the same arguments, and is not in a trigger. What is kept is
@@ -19,16 +19,16 @@
 #include "core/bytes_hash.h"
 #include "rows/rows.h"
 
-#define SQPYTE_RECALL_CURSORS 32        /* tables in the subquery, at most */
-#define SQPYTE_RECALL_COLUMNS 8         /* outer columns, at most */
-#define SQPYTE_RECALL_BYTES 512         /* of a key or of a result, at most */
-#define SQPYTE_RECALL_MEMORY (1<<20)    /* for all results of one subquery, at most */
-#define SQPYTE_RECALL_SLOTS 256         /* at first; a power of two */
-#define SQPYTE_RECALL_LOOK 256          /* after so many it is asked whether it pays: ... */
-#define SQPYTE_RECALL_WORTH 4           /* ... one in so many was known; if not, ... */
-#define SQPYTE_RECALL_PAUSE 4096        /* ... it pauses for so many, and then for four times as many */
+#define SQPYTE_MEMO_CURSORS 32        /* tables in the subquery, at most */
+#define SQPYTE_MEMO_COLUMNS 8         /* outer columns, at most */
+#define SQPYTE_MEMO_BYTES 512         /* of a key or of a result, at most */
+#define SQPYTE_MEMO_MEMORY (1<<20)    /* for all results of one subquery, at most */
+#define SQPYTE_MEMO_SLOTS 256         /* at first; a power of two */
+#define SQPYTE_MEMO_LOOK 256          /* after so many it is asked whether it pays: ... */
+#define SQPYTE_MEMO_WORTH 4           /* ... one in so many was known; if not, ... */
+#define SQPYTE_MEMO_PAUSE 4096        /* ... it pauses for so many, and then for four times as many */
 
-typedef struct SqpyteRecalled SqpyteRecalled;
+typedef struct SqpyteMemo SqpyteMemo;
 typedef struct SqpyteResult SqpyteResult;
 
 struct SqpyteResult {
@@ -37,20 +37,20 @@ struct SqpyteResult {
 };
 
 /* What is known of one subquery in this run of the statement. */
-struct SqpyteRecalled {
-  SqpyteRecalled *pNext;
+struct SqpyteMemo {
+  SqpyteMemo *pNext;
   int iResult;            /* Its first result register: its name */
   u64 stamp;              /* Under which what is kept was computed (validity.h) */
   SqpyteResult **a;       /* The results by hash, one in each slot */
   u32 nSlot;              /* A power of two */
   u32 nLost;              /* Results that had to go for another since there were as many slots */
   i64 nByte;              /* Memory of the results and slots */
-  i64 nPause;             /* So many Recalls to let pass */
+  i64 nPause;             /* So many Memoizes to let pass */
   i64 nNextPause;
   int nAsked, nKnown;     /* Since it was last asked whether it pays */
-  u32 hash;               /* The key that the last Recall did not know, ... */
+  u32 hash;               /* The key that the last Memoize did not know, ... */
   int nKey;               /* ... its size, -1 if there is none, ... */
-  u8 aKey[SQPYTE_RECALL_BYTES];   /* ... and the key itself */
+  u8 aKey[SQPYTE_MEMO_BYTES];   /* ... and the key itself */
 };
 
 /* ---- the opcodes' code ---- */
@@ -59,18 +59,18 @@ typedef struct SqpyteOuter SqpyteOuter;
 struct SqpyteOuter {
   Walker walker;                          /* First: callbacks get a pointer to it */
   int nCursor, nColumn;
-  int aCursor[SQPYTE_RECALL_CURSORS];     /* Cursors of the subquery's own tables */
-  Expr *aColumn[SQPYTE_RECALL_COLUMNS];   /* The outer columns */
+  int aCursor[SQPYTE_MEMO_CURSORS];     /* Cursors of the subquery's own tables */
+  Expr *aColumn[SQPYTE_MEMO_COLUMNS];   /* The outer columns */
 };
 
 /* Notes the subquery's tables; stops at one whose content isn't the database's. */
-static int sqpyteRecallTables(Walker *pWalker, Select *pSelect){
+static int sqpyteMemoizeTables(Walker *pWalker, Select *pSelect){
   SqpyteOuter *p = (SqpyteOuter*)pWalker;
   int i;
   if( pSelect->pWin || (pSelect->selFlags & SF_Recursive) ) return WRC_Abort;
   for(i=0; i<pSelect->pSrc->nSrc; i++){
     const SrcItem *pItem = &pSelect->pSrc->a[i];
-    if( p->nCursor==SQPYTE_RECALL_CURSORS || pItem->pSTab==0
+    if( p->nCursor==SQPYTE_MEMO_CURSORS || pItem->pSTab==0
      || pItem->fg.isTabFunc || pItem->fg.isRecursive || pItem->fg.isCte ) return WRC_Abort;
     if( !pItem->fg.isSubquery
      && (!IsOrdinaryTable(pItem->pSTab) || (pItem->pSTab->tabFlags & TF_Ephemeral)) ) return WRC_Abort;
@@ -79,7 +79,7 @@ static int sqpyteRecallTables(Walker *pWalker, Select *pSelect){
   return WRC_Continue;
 }
 
-static int sqpyteRecallColumn(SqpyteOuter *p, Expr *pExpr){
+static int sqpyteMemoizeColumn(SqpyteOuter *p, Expr *pExpr){
   int i;
   for(i=0; i<p->nCursor; i++){
     if( p->aCursor[i]==pExpr->iTable ) return WRC_Continue;
@@ -87,18 +87,18 @@ static int sqpyteRecallColumn(SqpyteOuter *p, Expr *pExpr){
   for(i=0; i<p->nColumn; i++){
     if( p->aColumn[i]->iTable==pExpr->iTable && p->aColumn[i]->iColumn==pExpr->iColumn ) return WRC_Continue;
   }
-  if( p->nColumn==SQPYTE_RECALL_COLUMNS || pExpr->iTable<0 || !ExprUseYTab(pExpr) || pExpr->y.pTab==0
+  if( p->nColumn==SQPYTE_MEMO_COLUMNS || pExpr->iTable<0 || !ExprUseYTab(pExpr) || pExpr->y.pTab==0
    || IsVirtual(pExpr->y.pTab) ) return WRC_Abort;
   p->aColumn[p->nColumn++] = pExpr;
   return WRC_Continue;
 }
 
 /* Notes the outer columns; stops at what may give another value, or isn't an outer table's column. */
-static int sqpyteRecallTerms(Walker *pWalker, Expr *pExpr){
+static int sqpyteMemoizeTerms(Walker *pWalker, Expr *pExpr){
   Parse *pParse = pWalker->pParse;
   switch( pExpr->op ){
     case TK_COLUMN:
-      return sqpyteRecallColumn((SqpyteOuter*)pWalker, pExpr);
+      return sqpyteMemoizeColumn((SqpyteOuter*)pWalker, pExpr);
     case TK_AGG_FUNCTION:
       if( pExpr->op2>0 || pExpr->pAggInfo ) return WRC_Abort;
       /* fall through */
@@ -119,20 +119,20 @@ static int sqpyteRecallTerms(Walker *pWalker, Expr *pExpr){
   return WRC_Continue;
 }
 
-/* Codes a Recall before a subquery's code; returns its address, or 0 if the subquery isn't fit for one.
+/* Codes a Memoize before a subquery's code; returns its address, or 0 if the subquery isn't fit for one.
 ** Its P1 and P5 are set when the result's registers are known. */
-static int sqpyteCodeRecall(Parse *pParse, Select *pSelect){
+static int sqpyteCodeMemoize(Parse *pParse, Select *pSelect){
   SqpyteOuter outer;
   int i, fit, iKey;
-  if( sqpyteSettings.noRecall || pParse->pToplevel || pParse->pTriggerTab || pParse->nested
+  if( sqpyteSettings.noMemoize || pParse->pToplevel || pParse->pTriggerTab || pParse->nested
    || pSelect->pSrc==0 || pSelect->pSrc->nSrc==0 ) return 0;
   memset(&outer, 0, sizeof(outer));
   outer.walker.pParse = pParse;
   outer.walker.xExprCallback = sqlite3ExprWalkNoop;
-  outer.walker.xSelectCallback = sqpyteRecallTables;
+  outer.walker.xSelectCallback = sqpyteMemoizeTables;
   fit = sqlite3WalkSelect(&outer.walker, pSelect)!=WRC_Abort;
   if( fit ){
-    outer.walker.xExprCallback = sqpyteRecallTerms;
+    outer.walker.xExprCallback = sqpyteMemoizeTerms;
     outer.walker.xSelectCallback = sqlite3SelectWalkNoop;
     fit = sqlite3WalkSelect(&outer.walker, pSelect)!=WRC_Abort && outer.nColumn>0;
   }
@@ -140,33 +140,33 @@ static int sqpyteCodeRecall(Parse *pParse, Select *pSelect){
   iKey = pParse->nMem + 1;
   pParse->nMem += outer.nColumn;
   for(i=0; i<outer.nColumn; i++) sqlite3ExprCode(pParse, outer.aColumn[i], iKey+i);
-  return sqlite3VdbeAddOp4Int(pParse->pVdbe, OP_Recall, 0, 0, iKey, outer.nColumn);
+  return sqlite3VdbeAddOp4Int(pParse->pVdbe, OP_Memoize, 0, 0, iKey, outer.nColumn);
 }
 
-/* Codes the Remember behind the subquery's code. */
-static void sqpyteCodeRemember(Parse *pParse, int addrRecall, int iResult, int nResult){
+/* Codes the MemoizeStore behind the subquery's code. */
+static void sqpyteCodeMemoizeStore(Parse *pParse, int addrMemoize, int iResult, int nResult){
   Vdbe *v = pParse->pVdbe;
-  sqlite3VdbeAddOp1(v, OP_Remember, iResult);
+  sqlite3VdbeAddOp1(v, OP_MemoizeStore, iResult);
   sqlite3VdbeChangeP5(v, (u16)nResult);
-  sqlite3VdbeChangeP1(v, addrRecall, iResult);
-  sqlite3VdbeGetOp(v, addrRecall)->p5 = (u16)nResult;
-  sqlite3VdbeJumpHere(v, addrRecall);
+  sqlite3VdbeChangeP1(v, addrMemoize, iResult);
+  sqlite3VdbeGetOp(v, addrMemoize)->p5 = (u16)nResult;
+  sqlite3VdbeJumpHere(v, addrMemoize);
 }
 
 /* ---- the opcodes ---- */
 
-/* Writes registers as bytes to z, at most SQPYTE_RECALL_BYTES; returns how many, or -1 if they are too
+/* Writes registers as bytes to z, at most SQPYTE_MEMO_BYTES; returns how many, or -1 if they are too
 ** large or of an unusual kind. Equal bytes stand for the same values. */
-static int sqpyteRecallPack(const Mem *pMem, int n, u8 enc, u8 *z){
+static int sqpyteMemoizePack(const Mem *pMem, int n, u8 enc, u8 *z){
   int at = 0;
   for(; n>0; n--, pMem++){
     int f = pMem->flags;
-    if( at+16>SQPYTE_RECALL_BYTES || (f & (MEM_Subtype|MEM_Cleared)) ) return -1;
+    if( at+16>SQPYTE_MEMO_BYTES || (f & (MEM_Subtype|MEM_Cleared)) ) return -1;
     if( f & MEM_Null ){
       z[at++] = 0;
     }else if( f & (MEM_Str|MEM_Blob) ){
       if( (f & MEM_Zero) || ((f & MEM_Str) && pMem->enc!=enc)
-       || (f & (MEM_Int|MEM_Real|MEM_IntReal)) || pMem->n>SQPYTE_RECALL_BYTES-at-16 ) return -1;
+       || (f & (MEM_Int|MEM_Real|MEM_IntReal)) || pMem->n>SQPYTE_MEMO_BYTES-at-16 ) return -1;
       z[at++] = (f & MEM_Str) ? 3 : 4;
       memcpy(z+at, &pMem->n, 4);
       memcpy(z+at+4, pMem->z, pMem->n);
@@ -183,7 +183,7 @@ static int sqpyteRecallPack(const Mem *pMem, int n, u8 enc, u8 *z){
 }
 
 /* Sets registers from their bytes; false if there is no memory. */
-static int sqpyteRecallUnpack(const u8 *z, u8 enc, Mem *pMem, int n){
+static int sqpyteMemoizeUnpack(const u8 *z, u8 enc, Mem *pMem, int n){
   for(; n>0; n--, pMem++){
     int tag = *(z++);
     if( tag==0 ){
@@ -204,7 +204,7 @@ static int sqpyteRecallUnpack(const u8 *z, u8 enc, Mem *pMem, int n){
   return 1;
 }
 
-static void sqpyteForgetResults(SqpyteRecalled *p){
+static void sqpyteForgetResults(SqpyteMemo *p){
   u32 i;
   for(i=0; i<p->nSlot; i++) sqlite3_free(p->a[i]);
   sqlite3_free(p->a);
@@ -214,37 +214,37 @@ static void sqpyteForgetResults(SqpyteRecalled *p){
 }
 
 /* At the statement's end. */
-static void sqpyteForgetRecalled(Vdbe *v){
-  SqpyteRecalled *p = v->pSqpyteRecalled;
-  v->pSqpyteRecalled = 0;
+static void sqpyteMemoFree(Vdbe *v){
+  SqpyteMemo *p = v->pSqpyteMemo;
+  v->pSqpyteMemo = 0;
   while( p ){
-    SqpyteRecalled *pNext = p->pNext;
+    SqpyteMemo *pNext = p->pNext;
     sqpyteForgetResults(p);
     sqlite3_free(p);
     p = pNext;
   }
 }
 
-static SqpyteRecalled *sqpyteRecalled(Vdbe *v, int iResult, int bMake){
-  SqpyteRecalled *p = v->pSqpyteRecalled;
+static SqpyteMemo *sqpyteMemoOf(Vdbe *v, int iResult, int bMake){
+  SqpyteMemo *p = v->pSqpyteMemo;
   while( p && p->iResult!=iResult ) p = p->pNext;
   if( p==0 && bMake ){
     p = SQPYTE_SPARE(sqlite3_malloc64(sizeof(*p)));
     if( p ){
-      memset(p, 0, offsetof(SqpyteRecalled, aKey));
+      memset(p, 0, offsetof(SqpyteMemo, aKey));
       p->iResult = iResult;
       p->nKey = -1;
-      p->nNextPause = SQPYTE_RECALL_PAUSE;
-      p->pNext = v->pSqpyteRecalled;
-      v->pSqpyteRecalled = p;
+      p->nNextPause = SQPYTE_MEMO_PAUSE;
+      p->pNext = v->pSqpyteMemo;
+      v->pSqpyteMemo = p;
     }
   }
   return p;
 }
 
 /* Whether too few of the last values were known: then it pauses. */
-static int sqpyteRecallIsVain(SqpyteRecalled *p){
-  int vain = p->nKnown*SQPYTE_RECALL_WORTH < p->nAsked;
+static int sqpyteMemoizeIsVain(SqpyteMemo *p){
+  int vain = p->nKnown*SQPYTE_MEMO_WORTH < p->nAsked;
   p->nAsked = p->nKnown = 0;
   if( vain ){
     p->nPause = p->nNextPause;
@@ -255,43 +255,43 @@ static int sqpyteRecallIsVain(SqpyteRecalled *p){
   return vain;
 }
 
-/* OP_Recall: whether the result is known; then it is in its registers. -1: there is no memory. */
-static int sqpyteRecall(Vdbe *v, const Op *pOp){
-  SqpyteRecalled *p;
+/* OP_Memoize: whether the result is known; then it is in its registers. -1: there is no memory. */
+static int sqpyteMemoize(Vdbe *v, const Op *pOp){
+  SqpyteMemo *p;
   SqpyteResult *pFound;
   if( !v->readOnly || DbMaskNonZero(v->lockMask) ) return 0;
-  p = sqpyteRecalled(v, pOp->p1, 1);
+  p = sqpyteMemoOf(v, pOp->p1, 1);
   if( p==0 ) return 0;
   if( p->nPause ){
     p->nPause--;
     return 0;
   }
-  if( p->nAsked==SQPYTE_RECALL_LOOK && sqpyteRecallIsVain(p) ) return 0;
+  if( p->nAsked==SQPYTE_MEMO_LOOK && sqpyteMemoizeIsVain(p) ) return 0;
   p->nAsked++;
   if( p->stamp!=v->db->nSqpyteStamp ){
     sqpyteForgetResults(p);
     p->stamp = v->db->nSqpyteStamp;
   }
-  p->nKey = sqpyteRecallPack(&v->aMem[pOp->p3], pOp->p4.i, ENC(v->db), p->aKey);
+  p->nKey = sqpyteMemoizePack(&v->aMem[pOp->p3], pOp->p4.i, ENC(v->db), p->aKey);
   if( p->nKey<0 ) return 0;
   p->hash = (u32)(sqpyteBytesHash((const char*)p->aKey, p->nKey)>>32);
   if( p->nSlot==0 ) return 0;
   pFound = p->a[p->hash & (p->nSlot-1)];
   if( pFound==0 || pFound->hash!=p->hash || pFound->nKey!=p->nKey
    || memcmp(pFound+1, p->aKey, p->nKey)!=0 ) return 0;
-  if( !sqpyteRecallUnpack((u8*)(pFound+1)+p->nKey, ENC(v->db), &v->aMem[pOp->p1], pOp->p5) ) return -1;
+  if( !sqpyteMemoizeUnpack((u8*)(pFound+1)+p->nKey, ENC(v->db), &v->aMem[pOp->p1], pOp->p5) ) return -1;
   p->nKnown++;
   p->nKey = -1;
   return 1;
 }
 
 /* More slots, where results had to go for others; the old ones' results find their new places. */
-static void sqpyteMoreSlots(SqpyteRecalled *p){
-  u32 nSlot = p->nSlot ? p->nSlot*4 : SQPYTE_RECALL_SLOTS, i;
+static void sqpyteMoreSlots(SqpyteMemo *p){
+  u32 nSlot = p->nSlot ? p->nSlot*4 : SQPYTE_MEMO_SLOTS, i;
   i64 nMore = (i64)(nSlot - p->nSlot)*sizeof(SqpyteResult*);
   SqpyteResult **a;
   p->nLost = 0;
-  if( p->nByte+nMore>SQPYTE_RECALL_MEMORY ) return;
+  if( p->nByte+nMore>SQPYTE_MEMO_MEMORY ) return;
   a = SQPYTE_SPARE(sqlite3_malloc64(nSlot*sizeof(SqpyteResult*)));
   if( a==0 ) return;
   memset(a, 0, nSlot*sizeof(SqpyteResult*));
@@ -304,17 +304,17 @@ static void sqpyteMoreSlots(SqpyteRecalled *p){
   p->nByte += nMore;
 }
 
-/* OP_Remember. */
-static void sqpyteRemember(Vdbe *v, const Op *pOp){
-  SqpyteRecalled *p = sqpyteRecalled(v, pOp->p1, 0);
+/* OP_MemoizeStore. */
+static void sqpyteMemoizeStore(Vdbe *v, const Op *pOp){
+  SqpyteMemo *p = sqpyteMemoOf(v, pOp->p1, 0);
   SqpyteResult *pNew, **ppSlot;
-  u8 aResult[SQPYTE_RECALL_BYTES];
+  u8 aResult[SQPYTE_MEMO_BYTES];
   int nKey, nResult;
   if( p==0 || p->nKey<0 ) return;
   nKey = p->nKey;
   p->nKey = -1;
   if( p->stamp!=v->db->nSqpyteStamp ) return;
-  nResult = sqpyteRecallPack(&v->aMem[pOp->p1], pOp->p5, ENC(v->db), aResult);
+  nResult = sqpyteMemoizePack(&v->aMem[pOp->p1], pOp->p5, ENC(v->db), aResult);
   if( nResult<0 ) return;
   if( p->nSlot==0 || p->nLost>p->nSlot/2 ) sqpyteMoreSlots(p);
   if( p->nSlot==0 ) return;
@@ -330,7 +330,7 @@ static void sqpyteRemember(Vdbe *v, const Op *pOp){
   }
   if( pNew==0 ){
     i64 n = sizeof(*pNew) + nKey + nResult;
-    if( p->nByte+n>SQPYTE_RECALL_MEMORY ) return;
+    if( p->nByte+n>SQPYTE_MEMO_MEMORY ) return;
     pNew = SQPYTE_SPARE(sqlite3_malloc64(n));
     if( pNew==0 ) return;
     p->nByte += n;
@@ -344,9 +344,9 @@ static void sqpyteRemember(Vdbe *v, const Op *pOp){
 }
 
 /* The opcode at pc, for the VM, its registers in their Mems. */
-int sqpyte_recall(void *pVdbe, int pc){
-  return sqpyteRecall((Vdbe*)pVdbe, &((Vdbe*)pVdbe)->aOp[pc]);
+int sqpyte_memoize(void *pVdbe, int pc){
+  return sqpyteMemoize((Vdbe*)pVdbe, &((Vdbe*)pVdbe)->aOp[pc]);
 }
-void sqpyte_remember(void *pVdbe, int pc){
-  sqpyteRemember((Vdbe*)pVdbe, &((Vdbe*)pVdbe)->aOp[pc]);
+void sqpyte_memoize_store(void *pVdbe, int pc){
+  sqpyteMemoizeStore((Vdbe*)pVdbe, &((Vdbe*)pVdbe)->aOp[pc]);
 }

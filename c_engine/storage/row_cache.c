@@ -4,56 +4,56 @@
 ** seek for one of them is a look into a hash table: no page is asked for, no cell looked for, and Column
 ** reads the copy. Databases that plan by cost join by hashing for that.
 **
-** The copies are a cursor's own. The cursor stays where it was, with deferredMoveto==SQPYTE_KEPT, as with a
+** The copies are a cursor's own. The cursor stays where it was, with deferredMoveto==SQPYTE_CACHED_ROW, as with a
 ** DeferredSeek that is still to be done; what needs its place or finds that something has been written
-** (or taken back) since does the seek: sqpyteKeptMoved. Only cursors of statements that write nothing have
+** (or taken back) since does the seek: sqpyteRowCacheMoved. Only cursors of statements that write nothing have
 ** them, and only where the program doesn't step the cursor from its row. Where rowids don't come again
 ** it pauses. Included by engine.c.
 */
 
 #include "core/bytes_hash.h"
 
-#define SQPYTE_KEPT_AFTER 32            /* seeks that found a row, before it begins */
-#define SQPYTE_KEPT_RECORD 1024         /* bytes of a record, at most */
-#define SQPYTE_KEPT_MEMORY (1<<20)      /* bytes of all records, at most; ... */
-#define SQPYTE_KEPT_SLOTS (1<<15)       /* ... slots, at most: half of them are filled */
-#define SQPYTE_KEPT_FIRST_MEMORY 16384  /* of both at first */
-#define SQPYTE_KEPT_FIRST_BITS 9
-#define SQPYTE_KEPT_PROBES 16           /* slots in which a rowid may be */
-#define SQPYTE_KEPT_MARGIN 16           /* bytes before and after the records that may be read */
-#define SQPYTE_KEPT_LOOK 256            /* after so many new rows it is asked whether it pays; if not, ... */
-#define SQPYTE_KEPT_PAUSE 4096          /* ... it pauses for so many, and then for four times as many */
+#define SQPYTE_ROW_CACHE_AFTER 32            /* seeks that found a row, before it begins */
+#define SQPYTE_ROW_CACHE_RECORD 1024         /* bytes of a record, at most */
+#define SQPYTE_ROW_CACHE_MEMORY (1<<20)      /* bytes of all records, at most; ... */
+#define SQPYTE_ROW_CACHE_SLOTS (1<<15)       /* ... slots, at most: half of them are filled */
+#define SQPYTE_ROW_CACHE_FIRST_MEMORY 16384  /* of both at first */
+#define SQPYTE_ROW_CACHE_FIRST_BITS 9
+#define SQPYTE_ROW_CACHE_PROBES 16           /* slots in which a rowid may be */
+#define SQPYTE_ROW_CACHE_MARGIN 16           /* bytes before and after the records that may be read */
+#define SQPYTE_ROW_CACHE_LOOK 256            /* after so many new rows it is asked whether it pays; if not, ... */
+#define SQPYTE_ROW_CACHE_PAUSE 4096          /* ... it pauses for so many, and then for four times as many */
 
-typedef struct SqpyteKept SqpyteKept;
-typedef struct SqpyteKeptSlot SqpyteKeptSlot;
+typedef struct SqpyteRowCache SqpyteRowCache;
+typedef struct SqpyteCachedRow SqpyteCachedRow;
 
-struct SqpyteKeptSlot {
+struct SqpyteCachedRow {
   i64 key;                /* The rowid */
   u32 iRow;               /* Where its record begins in aRow; 0: the slot is empty */
   u32 nRow;               /* The record's size */
 };
 
-struct SqpyteKept {
+struct SqpyteRowCache {
   u64 stamp;              /* Under which what is kept was read (validity.h) */
-  SqpyteKeptSlot *aSlot;
+  SqpyteCachedRow *aSlot;
   int nBits;              /* There are 1<<nBits slots */
   int nSlot;              /* Slots in use */
   u8 *aRow;               /* The records, one after the other */
   u32 nRow, nAlloc;       /* Bytes in use; bytes there are */
   int bFull;              /* No more is kept */
   int nFound, nNew;       /* Rows found here, rows not found here, since it was last asked whether it pays */
-  int nLook, nLeast;      /* After how many new rows it is, and how many found ones make it pay */
+  int nPrefetch, nLeast;      /* After how many new rows it is, and how many found ones make it pay */
   int nPause;             /* So many new rows to let pass */
   int nNextPause;
   int nAll;               /* Rows of the table that are all to be kept after this pause, or 0 */
 };
 
 /* The slot that has a rowid, or the empty one for it, or 0 if neither is near enough. */
-static SqpyteKeptSlot *sqpyteKeptSlot(const SqpyteKept *p, i64 key){
+static SqpyteCachedRow *sqpyteRowCacheSlot(const SqpyteRowCache *p, i64 key){
   u32 i = (u32)(((u64)key * SQPYTE_HASH_MUL) >> (64 - p->nBits));
   int n;
-  for(n=0; n<SQPYTE_KEPT_PROBES; n++){
-    SqpyteKeptSlot *pSlot = &p->aSlot[i];
+  for(n=0; n<SQPYTE_ROW_CACHE_PROBES; n++){
+    SqpyteCachedRow *pSlot = &p->aSlot[i];
     if( pSlot->key==key || pSlot->iRow==0 ) return pSlot;
     i = (i+1) & ((1u<<p->nBits) - 1);
   }
@@ -61,30 +61,30 @@ static SqpyteKeptSlot *sqpyteKeptSlot(const SqpyteKept *p, i64 key){
 }
 
 /* What is kept of a row, if it still holds and the cursor is on some row of the B-tree; else 0. */
-static const SqpyteKeptSlot *sqpyteKeptRow(const VdbeCursor *pC, i64 key){
-  const SqpyteKept *p = pC->uSqpyte.pKept;
+static const SqpyteCachedRow *sqpyteRowCacheRow(const VdbeCursor *pC, i64 key){
+  const SqpyteRowCache *p = pC->uSqpyte.pRowCache;
   const BtCursor *pCur = pC->uc.pCursor;
-  const SqpyteKeptSlot *pSlot;
+  const SqpyteCachedRow *pSlot;
   if( p->nSlot==0 || pCur->eState!=CURSOR_VALID || p->stamp!=SQPYTE_CURSOR_STAMP(pCur) ) return 0;
-  pSlot = sqpyteKeptSlot(p, key);
+  pSlot = sqpyteRowCacheSlot(p, key);
   return pSlot && pSlot->iRow ? pSlot : 0;
 }
 
-static void sqpyteKeptAt(VdbeCursor *pC, const SqpyteKeptSlot *pSlot){
-  pC->aRow = &pC->uSqpyte.pKept->aRow[pSlot->iRow];
+static void sqpyteRowCacheAt(VdbeCursor *pC, const SqpyteCachedRow *pSlot){
+  pC->aRow = &pC->uSqpyte.pRowCache->aRow[pSlot->iRow];
   pC->payloadSize = pC->szRow = pSlot->nRow;
 }
 
 /* SeekRowid and NotExists: whether the row is kept; then the cursor is on it, its header about to be read
 ** by the program whose cacheCtr is given. */
-static int sqpyteKeptSeek(VdbeCursor *pC, i64 key, u32 cacheCtr){
-  const SqpyteKeptSlot *pSlot;
-  if( !pC->bSqpyteKept || (pSlot = sqpyteKeptRow(pC, key))==0 ) return 0;
-  pC->uSqpyte.pKept->nFound++;
-  sqpyteKeptAt(pC, pSlot);
+static int sqpyteRowCacheSeek(VdbeCursor *pC, i64 key, u32 cacheCtr){
+  const SqpyteCachedRow *pSlot;
+  if( !pC->bSqpyteRowCache || (pSlot = sqpyteRowCacheRow(pC, key))==0 ) return 0;
+  pC->uSqpyte.pRowCache->nFound++;
+  sqpyteRowCacheAt(pC, pSlot);
   pC->movetoTarget = key;
   pC->nullRow = 0;
-  pC->deferredMoveto = SQPYTE_KEPT;
+  pC->deferredMoveto = SQPYTE_CACHED_ROW;
   pC->seekResult = 0;
   pC->cacheStatus = cacheCtr;
   pC->aOffset[0] = pC->aRow[0];
@@ -95,7 +95,7 @@ static int sqpyteKeptSeek(VdbeCursor *pC, i64 key, u32 cacheCtr){
 
 /* Something has been written, or the cursor's true place is needed. The row may be gone by now: then it is a row
 ** of NULLs, as in sqlite3VdbeHandleMovedCursor. */
-static int sqpyteKeptMoved(VdbeCursor *pC){
+static int sqpyteRowCacheMoved(VdbeCursor *pC){
   int res = 0;
   int rc = sqlite3BtreeTableMoveto(pC->uc.pCursor, pC->movetoTarget, 0, &res);
   pC->deferredMoveto = 0;
@@ -105,15 +105,15 @@ static int sqpyteKeptMoved(VdbeCursor *pC){
 }
 
 /* For Column: either the row's record is at aRow, or the seek has been done and deferredMoveto is 0. */
-static int sqpyteKeptColumn(VdbeCursor *pC){
-  const SqpyteKeptSlot *pSlot = pC->bSqpyteKept ? sqpyteKeptRow(pC, pC->movetoTarget) : 0;
-  if( pSlot==0 ) return sqpyteKeptMoved(pC);
-  sqpyteKeptAt(pC, pSlot);
+static int sqpyteRowCacheColumn(VdbeCursor *pC){
+  const SqpyteCachedRow *pSlot = pC->bSqpyteRowCache ? sqpyteRowCacheRow(pC, pC->movetoTarget) : 0;
+  if( pSlot==0 ) return sqpyteRowCacheMoved(pC);
+  sqpyteRowCacheAt(pC, pSlot);
   return SQLITE_OK;
 }
 
 /* Forgets all rows, and with bFree gives their memory back. */
-static void sqpyteKeptForget(SqpyteKept *p, int bFree){
+static void sqpyteRowCacheForget(SqpyteRowCache *p, int bFree){
   if( bFree ){
     sqlite3_free(p->aSlot);
     sqlite3_free(p->aRow);
@@ -125,17 +125,17 @@ static void sqpyteKeptForget(SqpyteKept *p, int bFree){
     memset(p->aSlot, 0, sizeof(p->aSlot[0])<<p->nBits);
   }
   p->nSlot = 0;
-  p->nRow = SQPYTE_KEPT_MARGIN;
+  p->nRow = SQPYTE_ROW_CACHE_MARGIN;
   p->bFull = 0;
 }
 
 /* The cursor is closed. */
-static void sqpyteKeptFree(VdbeCursor *pC){
-  SqpyteKept *p = pC->uSqpyte.pKept;
-  sqpyteKeptForget(p, 1);
+static void sqpyteRowCacheFree(VdbeCursor *pC){
+  SqpyteRowCache *p = pC->uSqpyte.pRowCache;
+  sqpyteRowCacheForget(p, 1);
   sqlite3_free(p);
-  pC->bSqpyteKept = 0;
-  pC->uSqpyte.pKept = 0;
+  pC->bSqpyteRowCache = 0;
+  pC->uSqpyte.pRowCache = 0;
 }
 
 /* Whether a loop from the opcode at iHead to its Next at iNext seeks the cursor by rowid. */
@@ -155,7 +155,7 @@ static int sqpyteMayKeep(VdbeCursor *pC){
   BtCursor *pCur = pC->uc.pCursor;
   Vdbe *v;
   int i, iCur = 0;
-  if( sqpyteSettings.noKept || pC->isEphemeral || pC->uSqpyte.pLook
+  if( sqpyteSettings.noRowCache || pC->isEphemeral || pC->uSqpyte.pPrefetch
    || (pCur->curFlags & (BTCF_WriteFlag|BTCF_Incrblob)) ) return 0;
   for(v=pCur->pBtree->db->pVdbe; v; v=v->pVNext){
     for(iCur=0; iCur<v->nCursor && v->apCsr[iCur]!=pC; iCur++){}
@@ -197,33 +197,33 @@ static i64 sqpyteRowsOfTable(const BtCursor *pCur){
 ** has come once, as where the outer table's rows lead to a small table's in turns. So a table that can be
 ** kept as a whole gets a second chance when as many rows have been sought as it has: from then on
 ** they have to come again, and who seeks each row once has no copies made. */
-static int sqpyteKeptIsVain(SqpyteKept *p, const BtCursor *pCur, i64 nRecord){
-  int vain = p->nFound<(p->bFull ? SQPYTE_KEPT_LOOK/3 : p->nLeast);
-  p->nLook = SQPYTE_KEPT_LOOK;
-  p->nLeast = p->nSlot<=2*SQPYTE_KEPT_LOOK ? 2 : SQPYTE_KEPT_LOOK/32;
+static int sqpyteRowCacheIsVain(SqpyteRowCache *p, const BtCursor *pCur, i64 nRecord){
+  int vain = p->nFound<(p->bFull ? SQPYTE_ROW_CACHE_LOOK/3 : p->nLeast);
+  p->nPrefetch = SQPYTE_ROW_CACHE_LOOK;
+  p->nLeast = p->nSlot<=2*SQPYTE_ROW_CACHE_LOOK ? 2 : SQPYTE_ROW_CACHE_LOOK/32;
   p->nFound = p->nNew = 0;
   if( vain ){
     i64 nAll = sqpyteRowsOfTable(pCur);
-    if( p->nAll==0 && nAll<=SQPYTE_KEPT_SLOTS/2 && nAll*nRecord<=SQPYTE_KEPT_MEMORY/2 ){
+    if( p->nAll==0 && nAll<=SQPYTE_ROW_CACHE_SLOTS/2 && nAll*nRecord<=SQPYTE_ROW_CACHE_MEMORY/2 ){
       p->nPause = p->nAll = (int)nAll;
-      p->nLook = 2*p->nAll + SQPYTE_KEPT_LOOK;
-      p->nLeast = p->nLook/3;
+      p->nPrefetch = 2*p->nAll + SQPYTE_ROW_CACHE_LOOK;
+      p->nLeast = p->nPrefetch/3;
     }else{
       p->nPause = p->nNextPause;
       if( p->nNextPause<(1<<28) ) p->nNextPause *= 4;
       p->nAll = 0;
       p->nLeast = 2;
     }
-    sqpyteKeptForget(p, 1);
+    sqpyteRowCacheForget(p, 1);
   }
   return vain;
 }
 
 /* Room for one more row of n bytes; 0 if there is none. */
-static int sqpyteKeptRoom(SqpyteKept *p, u32 n){
-  u32 nAlloc = p->nAlloc ? p->nAlloc : SQPYTE_KEPT_FIRST_MEMORY;
-  while( p->nRow+n+SQPYTE_KEPT_MARGIN>nAlloc ) nAlloc *= 2;
-  if( nAlloc>SQPYTE_KEPT_MEMORY ) return 0;
+static int sqpyteRowCacheRoom(SqpyteRowCache *p, u32 n){
+  u32 nAlloc = p->nAlloc ? p->nAlloc : SQPYTE_ROW_CACHE_FIRST_MEMORY;
+  while( p->nRow+n+SQPYTE_ROW_CACHE_MARGIN>nAlloc ) nAlloc *= 2;
+  if( nAlloc>SQPYTE_ROW_CACHE_MEMORY ) return 0;
   if( nAlloc>p->nAlloc ){
     u8 *aRow = SQPYTE_SPARE(sqlite3_realloc64(p->aRow, nAlloc));
     if( aRow==0 ) return 0;
@@ -232,10 +232,10 @@ static int sqpyteKeptRoom(SqpyteKept *p, u32 n){
     p->nAlloc = nAlloc;
   }
   if( p->nBits==0 || p->nSlot>=1<<(p->nBits-1) ){
-    SqpyteKept old = *p;
+    SqpyteRowCache old = *p;
     int i;
-    p->nBits = old.nBits ? old.nBits+1 : SQPYTE_KEPT_FIRST_BITS;
-    p->aSlot = 1<<p->nBits<=SQPYTE_KEPT_SLOTS ? SQPYTE_SPARE(sqlite3_malloc64(sizeof(p->aSlot[0])<<p->nBits)) : 0;
+    p->nBits = old.nBits ? old.nBits+1 : SQPYTE_ROW_CACHE_FIRST_BITS;
+    p->aSlot = 1<<p->nBits<=SQPYTE_ROW_CACHE_SLOTS ? SQPYTE_SPARE(sqlite3_malloc64(sizeof(p->aSlot[0])<<p->nBits)) : 0;
     if( p->aSlot==0 ){
       *p = old;
       return 0;
@@ -243,7 +243,7 @@ static int sqpyteKeptRoom(SqpyteKept *p, u32 n){
     memset(p->aSlot, 0, sizeof(p->aSlot[0])<<p->nBits);
     p->nSlot = 0;
     for(i=0; old.nBits && i<1<<old.nBits; i++){
-      SqpyteKeptSlot *pSlot = old.aSlot[i].iRow ? sqpyteKeptSlot(p, old.aSlot[i].key) : 0;
+      SqpyteCachedRow *pSlot = old.aSlot[i].iRow ? sqpyteRowCacheSlot(p, old.aSlot[i].key) : 0;
       if( pSlot ){
         *pSlot = old.aSlot[i];
         p->nSlot++;
@@ -256,46 +256,46 @@ static int sqpyteKeptRoom(SqpyteKept *p, u32 n){
 
 /* A seek has come to the row of a rowid, which wasn't kept; aRow is what sqpyteRow says of it, or 0 if
 ** that wasn't asked. */
-static void sqpyteKeptAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
+static void sqpyteRowCacheAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
   BtCursor *pCur = pC->uc.pCursor;
-  SqpyteKept *p;
-  SqpyteKeptSlot *pSlot;
+  SqpyteRowCache *p;
+  SqpyteCachedRow *pSlot;
   i64 aFound[2];
-  if( pC->bSqpyteNotKept ) return;
-  if( !pC->bSqpyteKept ){
-    if( ++pC->nSqpyteSeeks<SQPYTE_KEPT_AFTER ) return;
+  if( pC->bSqpyteNoRowCache ) return;
+  if( !pC->bSqpyteRowCache ){
+    if( ++pC->nSqpyteSeeks<SQPYTE_ROW_CACHE_AFTER ) return;
     p = sqpyteMayKeep(pC) ? SQPYTE_SPARE(sqlite3MallocZero(sizeof(*p))) : 0;
     if( p==0 ){
-      pC->bSqpyteNotKept = 1;
+      pC->bSqpyteNoRowCache = 1;
       return;
     }
-    p->nRow = SQPYTE_KEPT_MARGIN;
-    p->nNextPause = SQPYTE_KEPT_PAUSE;
-    p->nLook = SQPYTE_KEPT_LOOK;
+    p->nRow = SQPYTE_ROW_CACHE_MARGIN;
+    p->nNextPause = SQPYTE_ROW_CACHE_PAUSE;
+    p->nPrefetch = SQPYTE_ROW_CACHE_LOOK;
     p->nLeast = 2;
-    pC->uSqpyte.pKept = p;
-    pC->bSqpyteKept = 1;
+    pC->uSqpyte.pRowCache = p;
+    pC->bSqpyteRowCache = 1;
   }
-  p = pC->uSqpyte.pKept;
+  p = pC->uSqpyte.pRowCache;
   if( p->nPause ){
     p->nPause--;
     return;
   }
   if( p->stamp!=SQPYTE_CURSOR_STAMP(pCur) ){
-    sqpyteKeptForget(p, 0);
+    sqpyteRowCacheForget(p, 0);
     p->stamp = SQPYTE_CURSOR_STAMP(pCur);
   }
   if( aRow==0 ){
     sqpyteRow(pCur, aFound);
     aRow = aFound;
   }
-  if( ++p->nNew>=p->nLook && sqpyteKeptIsVain(p, pCur, aRow[0] ? aRow[1] : SQPYTE_KEPT_RECORD) ) return;
-  if( p->bFull || aRow[0]==0 || aRow[1]>SQPYTE_KEPT_RECORD || *(const u8*)aRow[0]<2 ) return;
-  if( !sqpyteKeptRoom(p, (u32)aRow[1]) ){
+  if( ++p->nNew>=p->nPrefetch && sqpyteRowCacheIsVain(p, pCur, aRow[0] ? aRow[1] : SQPYTE_ROW_CACHE_RECORD) ) return;
+  if( p->bFull || aRow[0]==0 || aRow[1]>SQPYTE_ROW_CACHE_RECORD || *(const u8*)aRow[0]<2 ) return;
+  if( !sqpyteRowCacheRoom(p, (u32)aRow[1]) ){
     p->bFull = 1;
     return;
   }
-  pSlot = sqpyteKeptSlot(p, key);
+  pSlot = sqpyteRowCacheSlot(p, key);
   if( pSlot==0 || pSlot->iRow ) return;
   memcpy(&p->aRow[p->nRow], (const u8*)aRow[0], aRow[1]);
   pSlot->key = key;
@@ -306,12 +306,12 @@ static void sqpyteKeptAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
 }
 
 /* Whether a cursor is on a row that is kept (row_cache.c), and nothing has been written since: then where it is. */
-int sqpyte_kept_row(void *pVdbeCursor, void *pRow){
+int sqpyte_cached_row(void *pVdbeCursor, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
-  const SqpyteKeptSlot *pSlot;
-  if( pC->deferredMoveto!=SQPYTE_KEPT || pC->nullRow || !pC->bSqpyteKept
-   || (pSlot = sqpyteKeptRow(pC, pC->movetoTarget))==0 ) return 0;
-  sqpyteKeptAt(pC, pSlot);
-  sqpyteKeptAddress(pC, pRow);
+  const SqpyteCachedRow *pSlot;
+  if( pC->deferredMoveto!=SQPYTE_CACHED_ROW || pC->nullRow || !pC->bSqpyteRowCache
+   || (pSlot = sqpyteRowCacheRow(pC, pC->movetoTarget))==0 ) return 0;
+  sqpyteRowCacheAt(pC, pSlot);
+  sqpyteRowCacheAddress(pC, pRow);
   return 1;
 }

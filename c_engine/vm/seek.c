@@ -2,7 +2,7 @@
 ** Seeks for the RPython VM: each helper does what one opcode of upstream's does to the cursor,
 ** and returns 0 or 1 (which way the opcode goes) or minus a result code. Those that leave the cursor
 ** on a row store in pRow, which has room for two 64-bit integers, where the row's record is and its
-** size, or 0 if it isn't usual (see sqpyteRow). Included by engine.c.
+** size, or 0 if it isn't a local record (see sqpyteRow). Included by engine.c.
 */
 
 /* Where the record under a cursor lies, if it is within the page, and its header and size are
@@ -241,8 +241,8 @@ static VdbeCursor *sqpyteReopen(Vdbe *p, const Op *pOp, Btree *pBtree, KeyInfo *
   return pC;
 }
 
-/* For the VM, where the row is on which sqpyteKeptSeek or sqpyteKeptColumn has put a cursor. */
-static void sqpyteKeptAddress(const VdbeCursor *pC, void *pRow){
+/* For the VM, where the row is on which sqpyteRowCacheSeek or sqpyteRowCacheColumn has put a cursor. */
+static void sqpyteRowCacheAddress(const VdbeCursor *pC, void *pRow){
   ((i64*)pRow)[0] = (i64)pC->aRow;
   ((i64*)pRow)[1] = pC->szRow;
 }
@@ -251,8 +251,8 @@ static void sqpyteKeptAddress(const VdbeCursor *pC, void *pRow){
 int sqpyte_seek_rowid(void *pVdbeCursor, long long key, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
   int res = 0, rc;
-  if( sqpyteKeptSeek(pC, key, CACHE_STALE) ){
-    sqpyteKeptAddress(pC, pRow);
+  if( sqpyteRowCacheSeek(pC, key, CACHE_STALE) ){
+    sqpyteRowCacheAddress(pC, pRow);
     return 0;
   }
   rc = sqlite3BtreeTableMoveto(pC->uc.pCursor, key, 0, &res);
@@ -262,7 +262,7 @@ int sqpyte_seek_rowid(void *pVdbeCursor, long long key, void *pRow){
   if( rc ) return -rc;
   if( res==0 ){
     sqpyteRow(pC->uc.pCursor, pRow);
-    sqpyteKeptAdd(pC, key, (const i64*)pRow);
+    sqpyteRowCacheAdd(pC, key, (const i64*)pRow);
   }
   return res!=0;
 }
@@ -271,14 +271,14 @@ int sqpyte_seek_rowid(void *pVdbeCursor, long long key, void *pRow){
 int sqpyte_finish_seek(void *pVdbeCursor, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
   int rc, res = 0;
-  if( pC->deferredMoveto==SQPYTE_KEPT ){
-    rc = sqpyteKeptColumn(pC);
+  if( pC->deferredMoveto==SQPYTE_CACHED_ROW ){
+    rc = sqpyteRowCacheColumn(pC);
     ((i64*)pRow)[0] = 0;
-    if( rc==SQLITE_OK && pC->deferredMoveto ) sqpyteKeptAddress(pC, pRow);
+    if( rc==SQLITE_OK && pC->deferredMoveto ) sqpyteRowCacheAddress(pC, pRow);
     else if( rc==SQLITE_OK && !pC->nullRow ) sqpyteRow(pC->uc.pCursor, pRow);
     return -rc;
   }
-  sqpyteLookAhead(pC);
+  sqpytePrefetch(pC);
   rc = sqlite3BtreeTableMoveto(pC->uc.pCursor, pC->movetoTarget, 0, &res);
   if( rc ) return -rc;
   if( res ) return -SQLITE_CORRUPT_BKPT;

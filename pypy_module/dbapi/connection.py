@@ -8,7 +8,7 @@ from _thread import RLock, get_ident
 
 from pypy_module.dbapi import constants, errors
 from pypy_module.dbapi import cursor as cursors
-from pypy_module.dbapi.connections.backup import Copies
+from pypy_module.dbapi.connections.backup import Backup
 from pypy_module.dbapi.connections.callbacks import Calls
 from pypy_module.dbapi.connections.functions import Functions
 from pypy_module.dbapi.connections.hooks import Hooks
@@ -16,8 +16,8 @@ from pypy_module.dbapi.connections.limits import Settings
 from pypy_module.dbapi.connections.transactions import LEGACY, Transactions, checked_autocommit, checked_level
 from pypy_module.dbapi.deprecation import one_positional
 from pypy_module.dbapi.mixin import Any
-from pypy_module.dbapi.statements.execution import Running
-from pypy_module.dbapi.statements.statement_cache import Lender
+from pypy_module.dbapi.statements.execution import Execution
+from pypy_module.dbapi.statements.statement_cache import StatementCache
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
 
 OPEN_FLAGS = NUMBERS['SQLITE_OPEN_READWRITE'] | NUMBERS['SQLITE_OPEN_CREATE']
@@ -26,7 +26,7 @@ KEYWORD_ONLY = ("'timeout', 'detect_types', 'isolation_level', 'check_same_threa
                 "'cached_statements' and 'uri'")
 
 
-class Connection(Running, Lender, Transactions, Functions, Hooks, Copies, Settings):
+class Connection(Execution, StatementCache, Transactions, Functions, Hooks, Backup, Settings):
     """A connection to a database; made by `connect`.
 
     Attributes:

@@ -11,7 +11,7 @@ from pypy_module.dbapi import errors
 from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements import decoding
 from pypy_module.dbapi.statements import tiers
-from pypy_module.dbapi.statements.executemany import Many
+from pypy_module.dbapi.statements.executemany import ExecuteMany
 from pypy_module.ffi.library import NUMBERS, lib
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
@@ -21,7 +21,7 @@ CHANGES, ROWID = NUMBERS['SQPYTE_ROW_CHANGES'], NUMBERS['SQPYTE_ROW_ROWID']
 step = lib.sqpyte_step
 
 
-class Cursor(Many):
+class Cursor(ExecuteMany):
     """Runs statements and hands out their rows; made by `Connection.cursor()`.
 
     Attributes:
@@ -119,7 +119,7 @@ class Cursor(Many):
         self._ready = False
         self._row = self._description = None
         try:
-            statement = connection._borrow(sql)
+            statement = connection._acquire(sql)
             self._rowcount = 0 if statement.is_dml else -1
             if statement.inlinable:
                 rc = connection._plan(self, statement, parameters)
@@ -269,11 +269,11 @@ class Cursor(Many):
                 raise errors.OperationalError(decoding.undecodable(statement)) from None
         else:
             row = self._convert(statement)
-        patience = statement.patience - 1
-        statement.patience = patience
+        tier_up = statement.tier_up - 1
+        statement.tier_up = tier_up
         self._ready = False
         try:
-            if patience == 0:
+            if tier_up == 0:
                 rc = self._taken_over(statement)
             else:
                 rc = step(statement.pointer, statement.cells)
@@ -302,7 +302,7 @@ class Cursor(Many):
             if statement.is_dml:
                 self._rowcount = statement.cells[CHANGES]
             self._statement = None
-            connection._give_back(statement)
+            connection._release(statement)
         elif rc != ROW:
             error = errors.from_database(connection._db)
             self._drop()
@@ -373,7 +373,7 @@ class Cursor(Many):
         statement, self._statement = self._statement, None
         if statement is not None:
             statement.reset()
-            self._connection._give_back(statement)
+            self._connection._release(statement)
         runner, self._runner = self._runner, None
         if runner is not None:
             runner.abandon()

@@ -7,7 +7,7 @@ else:
     Any = object
 
 
-class Part:
+class Mixin:
     """One part of `Connection`; to the type checker it may have any attribute."""
 
     if TYPE_CHECKING:

@@ -121,7 +121,7 @@ int sqpyte_accumulator(intptr_t mem, intptr_t funcdef, int64_t key);
 
 intptr_t sqpyte_rows_open(intptr_t stmt);
 void sqpyte_rows_close(intptr_t rows);
-void sqpyte_rows_share(intptr_t rows, intptr_t source);
+void sqpyte_rows_intern(intptr_t rows, intptr_t source);
 int sqpyte_rows(intptr_t rows, intptr_t spec, intptr_t cells, intptr_t out, int most);
 int sqpyte_pure_function(intptr_t funcdef);
 void sqpyte_roll_back_by(sqlite3 *db, void (*roll_back)(void *));

@@ -7,7 +7,7 @@ from pypy_module.dbapi.statements import tiers
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.inline.analysis.calls import Calls
 from pypy_module.inline.analysis.cut import cuts
-from pypy_module.inline.analysis.effects import FREE, UNDONE, Aheads
+from pypy_module.inline.analysis.effects import PURE, REVERSIBLE, Aheads
 from pypy_module.inline.analysis.scan import RUN, Flow, loops
 from pypy_module.inline.analysis.tail import TAIL, TailCut
 from pypy_module.inline.analysis.tape import tape as tape_of
@@ -46,14 +46,14 @@ CALLS = {
 }
 
 TAPES = {
-    FREE: 'they run in the program that asks for the rows, which C runs ahead without them',
-    UNDONE: 'they run in the program that asks for the rows, which C runs ahead without them, undone '
-            'where it matters',
+    PURE: 'they run in the program that asks for the rows, which C runs ahead without them',
+    REVERSIBLE: 'they run in the program that asks for the rows, which C runs ahead without them, rolled back '
+                'where it matters',
 }
 
 WAYS = {
-    FREE: 'its rows are computed ahead in C, many in one call',
-    UNDONE: 'its rows are computed ahead in C, many in one call, and undone where it matters',
+    PURE: 'its rows are computed ahead in C, many in one call',
+    REVERSIBLE: 'its rows are computed ahead in C, many in one call, and rolled back where it matters',
 }
 
 capi.use(lib)
@@ -139,7 +139,7 @@ class Known:
         """Note that what C had run ahead was undone, after so many batches (int).
 
         Returns:
-            how often its patience is to be doubled until the statement is looked at again (int).
+            how often its tier_up is to be doubled until the statement is looked at again (int).
         """
         self.spoilt = min(self.spoilt + 1, MOST_SPOILT) if batches < FEW else 0
         return self.spoilt
@@ -309,14 +309,14 @@ def counter(statement):
     return mem.i32(address_of(statement.pointer) + layout.Vdbe_pc)
 
 
-def run_ahead(connection, cursor, statement, ahead, patience):
-    """Have C compute rows ahead; `patience`: of the statement when it goes on without.
+def run_ahead(connection, cursor, statement, ahead, tier_up):
+    """Have C compute rows ahead; `tier_up`: of the statement when it goes on without.
 
     Returns:
         INLINED, or what stepping the statement in C returned.
     """
     made = rows.class_for(lib.sqlite3_column_count(statement.pointer))
-    runner = made(connection, statement, known(statement), ahead, patience)
+    runner = made(connection, statement, known(statement), ahead, tier_up)
     try:
         rc = runner.begin(cursor)
     except BaseException:

@@ -2,7 +2,7 @@
 
 A loop is worth it only if it runs long: analysing a program and generating its class takes
 milliseconds, and PyPy's JIT has to see a thousand rows.  So statements start in C.  One that
-returns rows is looked at after so many of them (its `patience`), and again after as many as it has
+returns rows is looked at after so many of them (its `tier_up`), and again after as many as it has
 returned; one that calls functions written in Python for rows that it doesn't return is stopped at
 the head of its loop.  The engine does the stopping: `sqpyteStopPc` in c_engine/patches/apply.py.
 
@@ -29,9 +29,9 @@ ROW, GROW = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_GROW']
 COLUMNS, COUNT = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_COUNT']
 LOOP_PYTHON, LOOP_MORE = NUMBERS['SQPYTE_LOOP_PYTHON'], NUMBERS['SQPYTE_LOOP_MORE']
 
-PATIENCE = 400          # rows from C before a statement's loop is looked at
-MOST_PATIENCE = 10000   # rows from one look to the next, at most
-PATIENCE_AGAIN = 16     # and, once it has a class, before it is taken over
+TIER_UP = 400          # rows from C before a statement's loop is looked at
+MOST_TIER_UP = 10000   # rows from one look to the next, at most
+TIER_UP_AGAIN = 16     # and, once it has a class, before it is taken over
 FIRST_LOOP = 200000     # rows that are worth the first loop of a process
 LATER_LOOP = 40000      # and each later one
 SHORTEST = 100          # rows that are worth the way into a class and back
@@ -72,16 +72,16 @@ class Planner:
     """What tiers.py describes.
 
     Attributes:
-        patience: of new statements (int).
-        patience_again: of statements whose loop has a class (int).
+        tier_up: of new statements (int).
+        tier_up_again: of statements whose loop has a class (int).
         worth: rows that make a loop worth a class (int); None for what `wanted` says.
         specialise: whether classes are made for the types of the first row (bool).
     """
 
-    def __init__(self, patience=PATIENCE, worth=None, specialise=True):
+    def __init__(self, tier_up=TIER_UP, worth=None, specialise=True):
         """Take what the attributes say."""
-        self.patience = patience
-        self.patience_again = min(patience, PATIENCE_AGAIN)
+        self.tier_up = tier_up
+        self.tier_up_again = min(tier_up, TIER_UP_AGAIN)
         self.worth = worth
         self.specialise = specialise
 
@@ -100,12 +100,12 @@ class Planner:
             return stepped(statement)
         rc = self._begun(statement)
         if rc != tiers.INLINED:
-            statement.patience = self.patience
+            statement.tier_up = self.tier_up
             return rc
         machine = _machine(connection)
         if machine.too_large(statement):
             statement.inlinable = False
-            statement.patience = -1
+            statement.tier_up = -1
             return stepped(statement)
         known = machine.known(statement)
         loop = known.loop_with_user_code()
@@ -113,15 +113,15 @@ class Planner:
         cut = None if loop is not None or tape is not None else known.cut_at(None)
         if loop is None and cut is None and tape is None:
             statement.inlinable = False
-            statement.patience = self.patience
+            statement.tier_up = self.tier_up
             return stepped(statement)
         if machine.obstacle(statement):
             return stepped(statement)
         if tape is not None:
-            statement.patience = self.patience_again
+            statement.tier_up = self.tier_up_again
             return machine.enter_tape(self.specialise, connection, cursor, statement, tape)
         if loop is None:
-            statement.patience = self.patience_again
+            statement.tier_up = self.tier_up_again
             return machine.enter_cut(self.specialise, connection, cursor, statement, cut)
         if machine.counter(statement) != loop.head:
             rc = step_to(statement, loop.head)
@@ -134,33 +134,33 @@ class Planner:
         if statement.leftover is not None:
             rc = statement.leftover.step_leftover(cursor)
             return stepped(statement) if rc is None else rc
-        statement.patience = self.patience
+        statement.tier_up = self.tier_up
         if obstacle(connection) or not self._pays(statement):
             return stepped(statement)
         machine = _machine(connection)
         if machine.too_large(statement):
-            statement.patience = -1
+            statement.tier_up = -1
             return stepped(statement)
         known = machine.known(statement)
         place = machine.counter(statement)
         loop = known.loop_at(place)
         tape = known.tape_at(place)
         if tape is not None and not machine.obstacle(statement):
-            statement.patience = self.patience_again
+            statement.tier_up = self.tier_up_again
             return machine.enter_tape(self.specialise, connection, cursor, statement, tape)
         ahead = None if loop is not None else known.ahead_at(place)
         cut = None if loop is not None or ahead is not None else known.cut_at(place)
         if loop is None and ahead is None and cut is None:
             if not known.has_loops():
-                statement.patience = -1
+                statement.tier_up = -1
             return stepped(statement)
         if machine.obstacle(statement):
             return stepped(statement)
-        statement.patience = self.patience_again
+        statement.tier_up = self.tier_up_again
         if cut is not None:
             return machine.enter_cut(self.specialise, connection, cursor, statement, cut)
         if loop is None:
-            return machine.run_ahead(connection, cursor, statement, ahead, self.patience_again)
+            return machine.run_ahead(connection, cursor, statement, ahead, self.tier_up_again)
         rc = step_to(statement, loop.head)
         if rc != tiers.INLINED:
             return rc
@@ -179,7 +179,7 @@ class Planner:
         left = cells[COUNT]
         if left < 0:
             statement.inlinable = False
-            statement.patience = self.patience
+            statement.tier_up = self.tier_up
         else:
             statement.rows_in_c += left
         if rc == ROW and cells[COLUMNS] == 0:
@@ -187,15 +187,15 @@ class Planner:
         return statement.grow() if rc == GROW else rc
 
     def _pays(self, statement):
-        """Whether a statement that C has come to the end of its patience with is to be taken over;
-        if not, until when it is to have patience."""
+        """Whether a statement that C has come to the end of its tier_up with is to be taken over;
+        if not, until when it is to have tier_up."""
         if self.worth == 0:
             return True
         left = rows_left(statement)
         if pays(statement, left, self.worth):
             return True
-        statement.patience = max(self.patience, min(statement.rows_in_c, MOST_PATIENCE))
-        statement.rows_in_c += statement.patience
+        statement.tier_up = max(self.tier_up, min(statement.rows_in_c, MOST_TIER_UP))
+        statement.rows_in_c += statement.tier_up
         return False
 
     def explain(self, connection, statement):

@@ -9,7 +9,7 @@ from c_engine.generated import layout
 from pypy_module.dbapi import errors
 from pypy_module.ffi.library import address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, CHARS, DOUBLES, INTS, SHORTS, WORDS, data_at, unpack
-from sqpyte.vm.values.compare import ASK, truth
+from sqpyte.vm.values.compare import UNDECIDED, truth
 from sqpyte.vm.values.values import CONSTANT, NULL, W_Blob, W_Bytes, W_Int, W_Real, W_Text
 
 try:
@@ -150,7 +150,7 @@ def logic_of(truth_value):
 def logic_and(w1, w2):
     """w1 AND w2, or None if C has to do it."""
     left, right = truth(w1, UNKNOWN), truth(w2, UNKNOWN)
-    if left == ASK or right == ASK:
+    if left == UNDECIDED or right == UNDECIDED:
         return None
     return logic_of(0 if left == 0 or right == 0 else max(left, right))
 
@@ -158,7 +158,7 @@ def logic_and(w1, w2):
 def logic_or(w1, w2):
     """w1 OR w2, or None if C has to do it."""
     left, right = truth(w1, UNKNOWN), truth(w2, UNKNOWN)
-    if left == ASK or right == ASK:
+    if left == UNDECIDED or right == UNDECIDED:
         return None
     return logic_of(1 if left == 1 or right == 1 else max(left, right))
 
@@ -166,7 +166,7 @@ def logic_or(w1, w2):
 def logic_not(w):
     """NOT w, or None if C has to do it."""
     value = truth(w, UNKNOWN)
-    if value == ASK:
+    if value == UNDECIDED:
         return None
     return NULL if value == UNKNOWN else W_Int(1 - value)
 

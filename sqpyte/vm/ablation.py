@@ -24,8 +24,8 @@ TYPES = 'type-specialisation'
 # helpers.c), and what it does then.
 ENGINE = {
     'sort-keys': 'the sorter compares records, not keys of 16 bytes',
-    'recall': 'correlated subqueries are computed again for values that come again',
-    'kept-rows': 'rows that are sought by rowid again and again are sought in the B-tree each time',
+    'memoize': 'correlated subqueries are computed again for values that come again',
+    'row-cache': 'rows that are sought by rowid again and again are sought in the B-tree each time',
     'iso-dates': 'dates are compared as other texts of numeric affinity, which may be numbers',
 }
 

@@ -16,7 +16,7 @@ from sqpyte.vm.values.values import W_Int, W_Null, W_Real
 COUNT, SUM, TOTAL, AVG, MIN, MAX = range(1, 7)      # as sqpyte_aggregate_kind numbers them
 
 DONE = 0        # the step is done
-ASK = 1         # C has to do it
+BAIL_OUT = 1         # C has to do it
 SKIPPED = 2     # done, and the value isn't the new minimum or maximum
 
 _LARGE = 4503599627370496       # integers from here on are added in two parts
@@ -80,7 +80,7 @@ def step_sum(context, w):
         else:
             _add_int(context, w.intval)
         return DONE
-    return ASK
+    return BAIL_OUT
 
 
 def step_count(context):
@@ -99,7 +99,7 @@ def step_minmax(best, w, is_max):
         elif flags == MEM_Real:
             order = -compare_int_real(w.intval, mem.f64(best, Mem_u))
         else:
-            return ASK
+            return BAIL_OUT
         if (order < 0) if is_max else (order > 0):
             mem.set_i64(best, Mem_u, w.intval)
             mem.set_u16(best, Mem_flags, MEM_Int)
@@ -111,10 +111,10 @@ def step_minmax(best, w, is_max):
         elif flags == MEM_Int:
             order = compare_int_real(mem.i64(best, Mem_u), w.floatval)
         else:
-            return ASK
+            return BAIL_OUT
         if (order < 0) if is_max else (order > 0):
             mem.set_f64(best, Mem_u, w.floatval)
             mem.set_u16(best, Mem_flags, MEM_Real)
             return DONE
         return SKIPPED
-    return ASK
+    return BAIL_OUT

@@ -30,7 +30,7 @@ FUNCTIONS = {
     'sqpyte_make_record': ('ppli', 'i', False),
     'sqpyte_seek_rowid': ('plp', 'i', False),
     'sqpyte_finish_seek': ('pp', 'i', False),
-    'sqpyte_kept_row': ('pp', 'i', False),
+    'sqpyte_cached_row': ('pp', 'i', False),
     'sqpyte_seek_table': ('plip', 'i', False),
     'sqpyte_seek_index': ('ppiip', 'i', False),
     'sqpyte_seek_exact': ('pppi', 'i', False),
@@ -46,8 +46,8 @@ FUNCTIONS = {
     'sqpyte_user_agg_step': ('pi', 'i', True),
     'sqpyte_agg_result': ('pi', 'i', False),
     'sqpyte_user_agg_result': ('pi', 'i', True),
-    'sqpyte_recall': ('pi', 'i', False),
-    'sqpyte_remember': ('pi', '', False),
+    'sqpyte_memoize': ('pi', 'i', False),
+    'sqpyte_memoize_store': ('pi', '', False),
     'sqpyte_lend': ('plli', '', False),
     'sqpyte_type_name': ('i', 'l', False),
     'sqpyte_fold': ('plli', 'i', False),
@@ -160,8 +160,8 @@ agg_step = _functions['sqpyte_agg_step']
 user_agg_step = _functions['sqpyte_user_agg_step']
 agg_result = _functions['sqpyte_agg_result']
 user_agg_result = _functions['sqpyte_user_agg_result']
-recall = _functions['sqpyte_recall']
-remember = _functions['sqpyte_remember']
+memoize = _functions['sqpyte_memoize']
+memoize_store = _functions['sqpyte_memoize_store']
 lend = _functions['sqpyte_lend']
 type_name = _functions['sqpyte_type_name']
 fold = _functions['sqpyte_fold']
@@ -199,7 +199,7 @@ set_covered = _functions['sqpyte_set_covered']
 may_seek = _functions['sqpyte_may_seek']
 seek_rowid = _functions['sqpyte_seek_rowid']
 finish_seek = _functions['sqpyte_finish_seek']
-kept_row = _functions['sqpyte_kept_row']
+cached_row = _functions['sqpyte_cached_row']
 seek_table = _functions['sqpyte_seek_table']
 seek_index = _functions['sqpyte_seek_index']
 seek_exact = _functions['sqpyte_seek_exact']

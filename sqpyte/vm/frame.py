@@ -11,7 +11,7 @@ from c_engine.generated.layout import (
     MEM_Cleared, MEM_Dyn, MEM_FromBind, MEM_Int, MEM_Null, MEM_Real, MEM_Str, MEM_Subtype, MEM_Zero, Mem_enc,
     Mem_flags, Mem_n, Mem_u, Mem_z, MemPage_aCellIdx, MemPage_aData, MemPage_aDataEnd,
     MemPage_intKeyLeaf, MemPage_isInit, MemPage_leaf, MemPage_maskPage, MemPage_maxLocal,
-    MemPage_nCell, SQLITE_UTF8, SQPYTE_KEPT, Vdbe_aMem, Vdbe_apCsr, Vdbe_aOp, Vdbe_db, Vdbe_pc,
+    MemPage_nCell, SQLITE_UTF8, SQPYTE_CACHED_ROW, Vdbe_aMem, Vdbe_apCsr, Vdbe_aOp, Vdbe_db, Vdbe_pc,
     Vdbe_sqpyteCompare, VdbeCursor_deferredMoveto, VdbeCursor_eCurType, VdbeCursor_nullRow,
     VdbeCursor_uc, sizeof_Mem)
 from sqpyte.vm import capi
@@ -223,7 +223,7 @@ class Frame(object):
             i += 1
 
     @unroll_safe
-    def lend(self, op):
+    def spill_for(self, op):
         """Before C runs an opcode whose effects are known: write back the registers that it
         reads, and what other live registers view of what it changes. Returns 0 or a result
         code."""
@@ -239,7 +239,7 @@ class Frame(object):
         return self.write_back(op.reads)
 
     @unroll_safe
-    def take_back(self, op):
+    def reload_after(self, op):
         """C has run an opcode whose effects are known; it may have moved the memory of a text
         that it read."""
         for r in op.reads:
@@ -333,7 +333,7 @@ class Frame(object):
         assert c >= 0
         page = self.leaf_page(c)
         if page == 0:
-            return self.find_kept_row(c)
+            return self.find_cached_row(c)
         start = self.cell_offset(c, page)
         # A page's header takes eight bytes: what record.int_before reads before a value is in the
         # page, too.
@@ -359,19 +359,19 @@ class Frame(object):
             return False
         return self.set_row(c, at, size)
 
-    def find_kept_row(self, c):
+    def find_cached_row(self, c):
         """Note where the copy is of the row that cursor c has sought, if C keeps one (row_cache.c). Returns
         whether it does."""
         vc = self.cursor_address(c)
-        if (vc == 0 or mem.u8(vc, VdbeCursor_deferredMoveto) != SQPYTE_KEPT
-                or capi.kept_row(vc, mem.scratch.address) == 0):
+        if (vc == 0 or mem.u8(vc, VdbeCursor_deferredMoveto) != SQPYTE_CACHED_ROW
+                or capi.cached_row(vc, mem.scratch.address) == 0):
             return False
         self.note_row(c, mem.scratch.address)
         return self.row[c] != 0
 
     def note_row(self, c, at):
         """Note where C says that the record under cursor c lies (sqpyteRow in seek.c): at the
-        address `at` are its address, or 0 if it isn't usual, and its size."""
+        address `at` are its address, or 0 if it isn't a local record, and its size."""
         assert c >= 0
         row = mem.i64(at)
         if row != 0:
@@ -379,7 +379,7 @@ class Frame(object):
 
     def set_row(self, c, address, size):
         """The record under cursor c is at address, where at least a byte can be read. Returns whether
-        it is usual."""
+        it is a local record."""
         assert c >= 0
         header = mem.u8(address)
         if header >= 128 or header > size:

@@ -10,7 +10,7 @@ from c_engine.generated.opcodes import OP_IsType
 from sqpyte.vm import capi, frame, interp
 from sqpyte.vm.values import mem
 from sqpyte.vm.values.mem import ffi
-from sqpyte.vm.opcodes.table import ASK_C
+from sqpyte.vm.opcodes.table import BAIL_OUT
 from sqpyte.vm.values.values import IN_MEM, W_Bytes
 
 MODE_OFF, MODE_HOT, MODE_ALWAYS = 0, 1, 2
@@ -57,7 +57,7 @@ def poison(all_in_c):
     Args: all_in_c, whether every opcode is to run in C, so that all declarations are tried.
     """
     save = frame.Frame.save
-    lend = frame.Frame.lend
+    spill_for = frame.Frame.spill_for
 
     def save_and_poison(self, pc, live):
         rc = save(self, pc, live)
@@ -65,8 +65,8 @@ def poison(all_in_c):
             overwrite(self, set(live))
         return rc
 
-    def lend_and_poison(self, op):
-        rc = lend(self, op)
+    def spill_and_poison(self, op):
+        rc = spill_for(self, op)
         if rc == 0:
             kept = set(op.reads)
             for r in op.live + op.live_after:
@@ -94,12 +94,12 @@ def poison(all_in_c):
 
     dispatch = interp.dispatch
 
-    def ask_c(frame, op, pc):
-        return dispatch(frame, op, pc) if op.opcode == OP_IsType else ASK_C
+    def bail_out(frame, op, pc):
+        return dispatch(frame, op, pc) if op.opcode == OP_IsType else BAIL_OUT
     frame.Frame.save = save_and_poison
-    frame.Frame.lend = lend_and_poison
+    frame.Frame.spill_for = spill_and_poison
     if all_in_c:
-        interp.dispatch = ask_c
+        interp.dispatch = bail_out
 
 
 POISON = -0x1122334455667788

@@ -20,7 +20,7 @@ from sqpyte.vm.frame import Frame
 from sqpyte.vm.program.interner import interner
 from sqpyte.vm.program.loop_heads import at_head
 from sqpyte.vm.opcodes.every import TABLE
-from sqpyte.vm.opcodes.table import ASK_C, FAILED, LEAVE
+from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, LEAVE
 from sqpyte.vm.program.decode import program_of
 from sqpyte.vm.ablation import switches
 
@@ -44,18 +44,18 @@ driver = jit.JitDriver(greens=['pc', 'passed', 'program'], reds=['frame'], virtu
 
 if mem.TRANSLATED_HOST:
     def dispatch(frame, op, pc):
-        """Run one opcode: the next pc, or ASK_C, LEAVE or FAILED."""
+        """Run one opcode: the next pc, or BAIL_OUT, LEAVE or FAILED."""
         for number, handler in _HANDLERS:
             if op.opcode == number:
                 return handler(frame, op, pc)
-        return ASK_C
+        return BAIL_OUT
 else:
     _BY_NUMBER = dict(_HANDLERS)
 
     def dispatch(frame, op, pc):
-        """Run one opcode: the next pc, or ASK_C, LEAVE or FAILED."""
+        """Run one opcode: the next pc, or BAIL_OUT, LEAVE or FAILED."""
         handler = _BY_NUMBER.get(op.opcode)
-        return ASK_C if handler is None else handler(frame, op, pc)
+        return BAIL_OUT if handler is None else handler(frame, op, pc)
 
 
 def step_in_c(frame, op, pc):
@@ -65,7 +65,7 @@ def step_in_c(frame, op, pc):
     """
     if op.exact:
         frame.save_place(pc)
-        rc = frame.lend(op)
+        rc = frame.spill_for(op)
     else:
         rc = frame.save(pc, op.live)
         frame.c_steps += 1
@@ -75,7 +75,7 @@ def step_in_c(frame, op, pc):
         return FAILED
     rc = capi.step_one(frame.vdbe)
     if op.exact:
-        frame.take_back(op)
+        frame.reload_after(op)
     else:
         frame.forget()
     if rc != SQPYTE_STOP:
@@ -104,7 +104,7 @@ def run_loop(frame, program, pc):
         if op.seeks and not frame.seeking:
             leave(frame, program, pc, passed)
             return
-        following = ASK_C if op.in_c else dispatch(frame, op, pc)
+        following = BAIL_OUT if op.in_c else dispatch(frame, op, pc)
         if following >= 0:
             passed += 1
             # (Where a loop begins anew, it is looked for below.)

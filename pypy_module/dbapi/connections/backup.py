@@ -4,7 +4,7 @@ from weakref import WeakSet
 
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.blob import Blob
-from pypy_module.dbapi.mixin import Any, Part
+from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.locks import tried
 from pypy_module.ffi.library import NULL, NUMBERS, bytes_of, ffi, lib, text
 
@@ -15,7 +15,7 @@ DESERIALIZE = (NUMBERS['SQLITE_DESERIALIZE_FREEONCLOSE']
                | NUMBERS['SQLITE_DESERIALIZE_RESIZEABLE'])
 
 
-class Copies(Part):
+class Backup(Mixin):
     """The part of a connection that copies databases."""
 
     _blobs: Any

@@ -9,7 +9,7 @@ The frame is read before user code runs and written after it, so calls may nest.
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import UTF8, context_of, fail, result_bytes
 from pypy_module.dbapi.deprecation import by_position
-from pypy_module.dbapi.mixin import Any, Part
+from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.locks import tried
 from pypy_module.ffi.code_cache import define
 from pypy_module.ffi.library import NULL, NUMBERS, address_of, bytes_of, ffi, lib, text
@@ -212,7 +212,7 @@ class Aggregate:
                 del self.instances[key]
 
 
-class Functions(Part):
+class Functions(Mixin):
     """The part of a connection that defines functions.
 
     Attributes:

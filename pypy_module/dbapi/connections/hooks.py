@@ -8,7 +8,7 @@ from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import UTF8, report
 from pypy_module.dbapi.connections.functions import COUNT, RESULT, Frame, reader
 from pypy_module.dbapi.deprecation import by_position
-from pypy_module.dbapi.mixin import Part
+from pypy_module.dbapi.mixin import Mixin
 from pypy_module.dbapi.statements.locks import tried
 from pypy_module.ffi.library import NULL, NUMBERS, address_of, ffi, lib, text
 
@@ -117,7 +117,7 @@ def collation(connection_reference, function, frame, calls):
     return called
 
 
-class Hooks(Part):
+class Hooks(Mixin):
     """The part of a connection that sets hooks; `_hooks` keeps their callbacks alive by name."""
 
     _registrations: int

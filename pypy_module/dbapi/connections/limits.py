@@ -5,14 +5,14 @@ from _thread import get_ident
 
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.constants import SQLITE
-from pypy_module.dbapi.mixin import Part
+from pypy_module.dbapi.mixin import Mixin
 from pypy_module.ffi.library import NULL, ffi, lib, text
 
 SWITCHES = {value for name, value in SQLITE.items() if name.startswith('SQLITE_DBCONFIG_')
             and name != 'SQLITE_DBCONFIG_FP_DIGITS'}
 
 
-class Settings(Part):
+class Settings(Mixin):
     """The part of a connection that sets and tells its settings."""
 
     def interrupt(self):

@@ -1,7 +1,7 @@
 """A connection's transactions: implicit and explicit ones, and scripts, which end them."""
 
 from pypy_module.dbapi import constants, errors
-from pypy_module.dbapi.mixin import Part
+from pypy_module.dbapi.mixin import Mixin
 from pypy_module.dbapi.statements.locks import asking, run_again
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
 
@@ -36,7 +36,7 @@ def checked_autocommit(value):
     raise ValueError('autocommit must be True, False, or sqlite3.LEGACY_TRANSACTION_CONTROL')
 
 
-class Transactions(Part):
+class Transactions(Mixin):
     """The part of a connection that begins, commits and rolls back."""
 
     def _exec(self, sql):

@@ -1,14 +1,14 @@
 """A cursor's `executemany`: many rows of parameters in one call to C, where nobody can tell."""
 
 from pypy_module.dbapi import errors
-from pypy_module.dbapi.mixin import Any, Part
+from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.execution import MANY_ROWS
 from pypy_module.ffi.library import NUMBERS
 
 ROW, CHANGES = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_ROW_CHANGES']
 
 
-class Many(Part):
+class ExecuteMany(Mixin):
     """The part of a cursor that runs a statement for many rows of parameters."""
 
     _connection: Any
@@ -39,7 +39,7 @@ class Many(Part):
             iterator = iter(parameters)
             self._drop()
             self._row = self._description = None
-            statement = connection._borrow(sql)
+            statement = connection._acquire(sql)
             if statement.readonly:
                 statement.busy = False
                 raise errors.ProgrammingError('executemany() can only execute DML statements.')
@@ -55,7 +55,7 @@ class Many(Part):
                 statement.reset()
                 raise
             finally:
-                connection._give_back(statement)
+                connection._release(statement)
         except BaseException:
             self._rowcount = -1
             raise

@@ -2,7 +2,7 @@
 
 from pypy_module.dbapi import constants, errors
 from pypy_module.dbapi.adapters import converters
-from pypy_module.dbapi.mixin import Any, Part
+from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements import binding, tiers
 from pypy_module.dbapi.statements.locks import EXCLUSIVE, LOCKED, asking, run_again, watching
 from pypy_module.dbapi.statements.statement import skip
@@ -21,7 +21,7 @@ MANY_BYTES = 64 * 1024  # it takes no more when they have so many bytes of texts
 fused_execute = lib.sqpyte_execute
 
 
-class Running(Part):
+class Execution(Mixin):
     """The part of a connection that runs statements.
 
     Attributes:
@@ -61,7 +61,7 @@ class Running(Part):
             return rc
         except BaseException:
             statement.reset()
-            self._give_back(statement)
+            self._release(statement)
             raise
 
     def _pack(self, statement, parameters):
@@ -81,7 +81,7 @@ class Running(Part):
         """Run a statement for as many rows of parameters of plain types as its buffer holds.
 
         Args:
-            statement: the Statement, borrowed and not in the middle of its rows.
+            statement: the Statement, acquired and not in the middle of its rows.
             rows: parameters (list or tuple of tuples or lists).
             start: index of the first row to run (int).
         Returns:
@@ -136,13 +136,13 @@ class Running(Part):
 
     def _to_be_planned(self, statement):
         """Whether a statement takes the way through `_plan`: the inliner's, or empty ones'."""
-        statement.patience = -1
+        statement.tier_up = -1
         statement.inlining = None
         if not statement.pointer:
             return True
         interest = tiers.NOT if tiers.planner is None else tiers.planner.considers(statement)
         if interest == tiers.LATER:
-            statement.patience = tiers.planner.patience
+            statement.tier_up = tiers.planner.tier_up
         return interest == tiers.AT_ONCE
 
     def _plan(self, cursor, statement, parameters):
@@ -155,7 +155,7 @@ class Running(Part):
         try:
             self._pack(statement, parameters)
             if not statement.pointer:
-                self._give_back(statement)
+                self._release(statement)
                 return OK
             if lib.sqpyte_bind(statement.pointer, statement.cells_in, statement.arena.pointer):
                 raise errors.from_database(self._db)
@@ -174,7 +174,7 @@ class Running(Part):
             return rc
         except BaseException:
             statement.reset()
-            self._give_back(statement)
+            self._release(statement)
             raise
 
     def _plan_anew(self):
@@ -192,7 +192,7 @@ class Running(Part):
         """The same, called by C in the middle of something."""
         runners, self._runners = self._runners, []
         for runner in runners:
-            runner.settle()
+            runner.deoptimize()
 
     def _reraise(self):
         """Raise what a collation raised; it couldn't pass through SQLite."""

@@ -104,15 +104,15 @@ def free_locks(collect, busy=ffi.NULL):
     Returns:
         whether there were any (bool).
     """
-    lenders = [lender for lender in [reference() for reference in list(watching.values())]
-               if lender is not None and (not busy or address_of(lender._db) != address_of(busy))]
-    if not lenders:
+    caches = [cache for cache in [reference() for reference in list(watching.values())]
+               if cache is not None and (not busy or address_of(cache._db) != address_of(busy))]
+    if not caches:
         return False
-    before = sum(lender._reclaimed for lender in lenders)
+    before = sum(cache._reclaimed for cache in caches)
     collect()
-    for lender in lenders:
-        lender._reclaim_if_mine()
-    return sum(lender._reclaimed for lender in lenders) > before
+    for cache in caches:
+        cache._reclaim_if_mine()
+    return sum(cache._reclaimed for cache in caches) > before
 
 
 def collect_young():

@@ -1,8 +1,8 @@
 """A prepared statement with the buffers through which a fused call binds, steps and fetches.
 
-Statements belong to their connection, which keeps them for their SQL; a cursor borrows one while it
-runs (`busy`). A statement knows its borrower only weakly, so one whose cursor was dropped can be
-told, reset and lent again.
+Statements belong to their connection, which keeps them for their SQL; a cursor acquires one while it
+runs (`busy`). A statement knows its cursor only weakly, so one whose cursor was dropped can be
+told, reset and used again.
 """
 
 from pypy_module.dbapi import errors
@@ -82,7 +82,7 @@ class Statement:
         owner: weak reference to the cursor that is in the middle of its rows, or None.
         cached: the connection keeps it for its SQL; else it is finalised after use (bool).
         short: the row buffer had no room for the texts of the only row (bool).
-        used: it has been lent again since the cache last looked for what to drop (bool).
+        used: it has been acquired again since the cache last looked for what to drop (bool).
         is_dml: it starts with INSERT, UPDATE, DELETE or REPLACE (bool).
         readonly: it can't write to the database (bool).
         one_row: ONE_ROW if it can't return a second row, else 0: a flag of `sqpyte_execute`.
@@ -90,7 +90,7 @@ class Statement:
         description: the Columns, or None if it has none.
         queries: it is a query, which can't do anything to other statements (bool).
         inlinable: it takes the way through the connection's `_plan` (bool).
-        patience: how many rows it returns from C before the inliner is asked; never if below 0.
+        tier_up: how many rows it returns from C before the inliner is asked; never if below 0.
         rows_in_c: about how many rows of loops that may be inlined C has done (int).
         runner: the inliner's, which runs it at present, or None.
         inlining: what the inliner knows of it, or None.
@@ -109,7 +109,7 @@ class Statement:
         self.used = False
         self.short = False
         self.inlinable = False
-        self.patience = -1
+        self.tier_up = -1
         self.rows_in_c = 0
         self.runner: Any = None
         self.inlining: Any = None
@@ -179,7 +179,7 @@ class Statement:
             self.allot(2 * words)
 
     def reset(self):
-        """End the statement's run; it can be lent again."""
+        """End the statement's run; it can be acquired again."""
         self.busy = False
         self.owner = None
         if self.runner is not None:

@@ -1,4 +1,4 @@
-"""A connection's prepared statements: kept for their SQL, lent to cursors, and taken back.
+"""The statement cache: prepared statements by their SQL, acquired by cursors, and released.
 
 A cursor in the middle of its rows keeps its statement busy, and with it a read transaction. CPython
 frees a dropped cursor at once. PyPy frees it when it collects garbage, so statements look for their
@@ -19,7 +19,7 @@ import sys
 import weakref
 from _thread import get_ident
 
-from pypy_module.dbapi.mixin import Any, Part
+from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.locks import collect_young, ready, watching
 from pypy_module.dbapi.statements.statement import Statement
 
@@ -65,20 +65,20 @@ def abandoned(statement):
 class Sentinel:
     """Garbage from the start: finalised by the next collection, it lets the connection look."""
 
-    def __init__(self, lender):
-        self.lender = weakref.ref(lender)
+    def __init__(self, cache):
+        self.cache = weakref.ref(cache)
 
     def __del__(self):
-        lender = self.lender()
-        if lender is not None:
-            lender._collected()
+        cache = self.cache()
+        if cache is not None:
+            cache._collected()
         else:
             for key, reference in list(watching.items()):
                 if reference() is None:
                     watching.pop(key, None)
 
 
-class Lender(Part):
+class StatementCache(Mixin):
     """The part of a connection that owns its statements.
 
     Attributes:
@@ -104,18 +104,18 @@ class Lender(Part):
         self._armed = False
         self._reclaimed = 0
 
-    def _borrow(self, sql):
+    def _acquire(self, sql):
         """Return a Statement for `sql` (str) that isn't busy, and mark it as busy."""
         statement = self._statements.get(sql) if type(sql) is str else None
         if statement is None or statement.busy:
-            statement = self._lend(sql)
+            statement = self._prepare_for(sql)
         else:
             statement.used = True
         statement.busy = True
         return statement
 
-    def _lend(self, sql):
-        """`_borrow` when the cache has no idle statement for `sql`."""
+    def _prepare_for(self, sql):
+        """`_acquire` when the cache has no idle statement for `sql`."""
         if not isinstance(sql, str):
             raise TypeError('execute() argument 1 must be str, not ' + type(sql).__name__)
         sql = str.__getitem__(sql, slice(None))
@@ -177,7 +177,7 @@ class Lender(Part):
                 self._retire(statement)
         self._evicted = busy
 
-    def _give_back(self, statement):
+    def _release(self, statement):
         """Take a statement back that has been reset."""
         statement.busy = False
         statement.owner = None

@@ -17,7 +17,7 @@ often than by SQLite.
 from c_engine.generated import opcodes
 from pypy_module.ffi.library import NUMBERS, address_of, ffi
 from pypy_module.inline.analysis import effects
-from pypy_module.inline.analysis.effects import FREE, UNDONE
+from pypy_module.inline.analysis.effects import PURE, REVERSIBLE
 from pypy_module.inline.analysis.scan import (
     AGGREGATE_STEPS,
     AHEAD,
@@ -56,7 +56,7 @@ class Cut:
 
     Attributes:
         head: pc of the first opcode; end: pc behind the last one.
-        way: FREE or UNDONE.
+        way: PURE or REVERSIBLE.
         shape: AHEAD if the cut holds the row that is returned, else RUN.
         late: its late opcodes (list of pcs, ascending); mine: those that Python does.
         around: pcs from which its first opcode may be reached (set).
@@ -244,7 +244,7 @@ class Cut:
 
     def _find_way(self):
         """Set `way`, and what C has to know."""
-        for way in (UNDONE, FREE):
+        for way in (REVERSIBLE, PURE):
             reached, stopped = self._reach(way)
             again = any(self.head in liveness.successors(self.ops, pc) for pc in reached)
             if again and not any(pc in self.inside for pc in stopped):
@@ -252,15 +252,15 @@ class Cut:
         else:
             names = sorted({opcodes.NAMES[self.ops[pc].opcode] for pc in stopped
                             if self.ops[pc].opcode != opcodes.OP_Halt})
-            raise Refused('opcode %s can\'t be undone' % (names or ['Halt'])[0])
+            raise Refused('opcode %s can\'t be rolled back' % (names or ['Halt'])[0])
         self.way = way
         self.stopped = stopped
         self.registers, self.cursors = self.aheads.noted(reached - set(self.late), self.head, way)
         self.watched = sorted(set(stopped) | {
             pc for pc in reached - set(self.late)
             if self.ops[pc].opcode == ONCE
-            or way == UNDONE and self.ops[pc].opcode == effects.INSERT})
-        if way == UNDONE:
+            or way == REVERSIBLE and self.ops[pc].opcode == effects.INSERT})
+        if way == REVERSIBLE:
             for pc in reached:
                 if (self.ops[pc].opcode in AGGREGATE_STEPS and pc not in self.late
                         and self.calls.names.get(pc) not in SUMS):
@@ -314,7 +314,7 @@ class Cut:
             if self.row is not None and pc > self.row and op.opcode not in COUNTERS + NOTHING + (
                     opcodes.OP_Goto,):
                 raise Refused('opcode %s comes behind its row' % name)
-            if self.way == FREE and not (pc in self.steps or op.opcode in NOTHING + COPIES):
+            if self.way == PURE and not (pc in self.steps or op.opcode in NOTHING + COPIES):
                 raise Refused('its rows come from a sorter or a queue')
         if self.row is not None and any(self.row < pc < self.end for pc in self.targets):
             raise Refused('its row is skipped, but not what comes behind')
@@ -333,7 +333,7 @@ class Cut:
                     grown = True
         return found
 
-    def leaves(self, op):
+    def may_exit(self, op):
         """See Loop."""
         return op.opcode in JUMPS and (op.p2 == self.end or op.p2 in self.exits)
 
@@ -343,7 +343,7 @@ class Cut:
         self.tag_words = 1 if count <= 16 else (count + 15) // 16
         self.stride = self.tag_words + count + self._room()
         lists = self.registers + self.cursors + self.watched
-        words = [self.head, self.way == UNDONE, len(self.registers), len(self.cursors),
+        words = [self.head, self.way == REVERSIBLE, len(self.registers), len(self.cursors),
                  len(self.watched), effects.HEAD + len(lists)] + lists
         words += [self.head, self.late[-1], self.tag_words, self.stride, len(self.late)]
         late = []

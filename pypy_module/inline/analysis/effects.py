@@ -3,9 +3,9 @@
 After a row the statement may run on to further rows that nobody has asked for yet, if nothing of
 that can be seen from outside.  There are two ways:
 
-* FREE: what is run depends on nothing outside of the statement, whatever the program does between
+* PURE: what is run depends on nothing outside of the statement, whatever the program does between
   two rows: the loop after a sorter, ephemeral tables, coroutines, recursion.
-* UNDONE: it reads tables and indexes, but it changes nothing but registers, the positions of
+* REVERSIBLE: it reads tables and indexes, but it changes nothing but registers, the positions of
   cursors, and the index by which DISTINCT knows what has been.  If the program does anything that
   could matter, the statement goes back to the row that was asked for.
 
@@ -17,7 +17,7 @@ from c_engine.generated.layout import OPFLAG_P2ISREG, OPFLAG_USESEEKRESULT
 from pypy_module.ffi.library import NUMBERS, address_of, ffi
 from sqpyte.vm.program import liveness
 
-FREE, UNDONE = 'free', 'undone'
+PURE, REVERSIBLE = 'pure', 'reversible'
 
 HEAD = NUMBERS['SQPYTE_AHEAD_HEAD']
 
@@ -34,7 +34,7 @@ REGISTERS = _numbers(
     'Add Subtract Multiply Divide Remainder AddImm BitAnd BitOr ShiftLeft ShiftRight BitNot And Or '
     'IsTrue ZeroOrNull MustBeInt RealAffinity Affinity Cast Eq Ne Lt Le Gt Ge ElseEq Permutation '
     'Compare CollSeq MakeRecord IfPos IfNotZero DecrJumpZero OffsetLimit MemMax Filter ClrSubtype '
-    'GetSubtype SetSubtype ColumnsUsed CursorHint ReleaseReg Noop Explain Abortable Recall Remember')
+    'GetSubtype SetSubtype ColumnsUsed CursorHint ReleaseReg Noop Explain Abortable Memoize MemoizeStore')
 CALLS = _numbers('Function PureFunc AggStep AggStep1 AggInverse AggValue AggFinal')
 # These read cursor P1 and move no other, but DeferredSeek P3.
 READS = _numbers(
@@ -68,8 +68,8 @@ class Ahead:
 
     Attributes:
         pc: of the opcode behind the ResultRow.
-        way: FREE or UNDONE.
-        registers, cursors: what is noted if it is UNDONE (sorted lists of int).
+        way: PURE or REVERSIBLE.
+        registers, cursors: what is noted if it is REVERSIBLE (sorted lists of int).
         watched: pcs of the opcodes that give rows or where it stops (sorted list).
         stops: names of the opcodes where it stops (sorted list of str).
         spec: address of the spec for `sqpyte_rows`; its memory lives as long as this object.
@@ -83,7 +83,7 @@ class Ahead:
         self.watched = watched
         self.stops = stops
         self.words = ffi.new('int64_t[]', [
-            pc, way == UNDONE, len(registers), len(cursors), len(watched), 0]
+            pc, way == REVERSIBLE, len(registers), len(cursors), len(watched), 0]
             + registers + cursors + watched)
         self.spec = address_of(self.words)
 
@@ -94,7 +94,7 @@ class Aheads:
     Attributes:
         found: by the pc behind a ResultRow, its Ahead, or why it has none (str).
         sources: address of the list of the cursors on whose rows the result's columns depend, or 0
-            (see `sqpyte_rows_share`); its memory lives as long as this object.
+            (see `sqpyte_rows_intern`); its memory lives as long as this object.
     """
 
     def __init__(self, program, calls):
@@ -178,7 +178,7 @@ class Aheads:
         if self.calls.foreign_collation:
             return 'it compares by a collation that is not SQLite\'s own'
         reasons = []
-        for way in (FREE, UNDONE):
+        for way in (PURE, REVERSIBLE):
             reached, stopped = self._reach(pc, way)
             if any(self.ops[other].opcode == ROW for other in reached):
                 return self._ahead(pc, way, reached, stopped)
@@ -198,7 +198,7 @@ class Aheads:
                 return 'a function written in Python is called for each row'
             if pc in self.calls.names and pc not in self.calls.pure:
                 return 'it calls the function %s' % self.calls.names[pc]
-        return 'opcode %s can\'t be undone' % names[0]
+        return 'opcode %s can\'t be rolled back' % names[0]
 
     def _reach(self, pc, way):
         """The pcs that may be run from `pc` on (set), and those before which it stops (list)."""
@@ -218,7 +218,7 @@ class Aheads:
         return reached, stopped
 
     def may(self, pc, op, way):
-        """Whether the opcode `op` (Op) at `pc` may be run ahead, FREE or UNDONE as `way` says."""
+        """Whether the opcode `op` (Op) at `pc` may be run ahead, PURE or REVERSIBLE as `way` says."""
         opcode = op.opcode
         if opcode == opcodes.OP_Null and self.ended & set(range(op.p2, max(op.p2, op.p3) + 1)):
             return False
@@ -227,22 +227,22 @@ class Aheads:
         if opcode in CALLS:
             return pc in self.calls.pure
         if opcode == opcodes.OP_OpenRead:
-            return way == UNDONE and len(self.opened[op.p1]) == 1 and not op.p5 & OPFLAG_P2ISREG
+            return way == REVERSIBLE and len(self.opened[op.p1]) == 1 and not op.p5 & OPFLAG_P2ISREG
         kinds = self.kinds.get(op.p1, {OTHER})
         if opcode == opcodes.OP_DeferredSeek:
             kinds = kinds | self.kinds.get(op.p3, {OTHER})
         if opcode in READS:
-            return kinds <= (_PRIVATE if way == FREE else _PLACED)
-        if opcode == INSERT and way == UNDONE:
+            return kinds <= (_PRIVATE if way == PURE else _PLACED)
+        if opcode == INSERT and way == REVERSIBLE:
             return op.p1 in self.distinct
         if opcode in CHANGES:
-            return way == FREE and kinds <= _PRIVATE
-        return opcode in CHANGES_REGISTERS and way == FREE
+            return way == PURE and kinds <= _PRIVATE
+        return opcode in CHANGES_REGISTERS and way == PURE
 
     def _ahead(self, pc, way, reached, stopped):
         """Make the Ahead."""
         registers, cursors = self.noted(reached, pc, way)
-        noticed = (ROW, ONCE, INSERT) if way == UNDONE else (ROW, ONCE)
+        noticed = (ROW, ONCE, INSERT) if way == REVERSIBLE else (ROW, ONCE)
         watched = sorted(stopped + [other for other in reached
                                     if self.ops[other].opcode in noticed])
         stops = sorted({opcodes.NAMES[self.ops[other].opcode] for other in stopped})
@@ -255,7 +255,7 @@ class Aheads:
             registers and cursors (two sorted lists of int).
         """
         written, cursors = set(), set()
-        if way == FREE:
+        if way == PURE:
             return [], []
         for other in reached:
             op = self.ops[other]

@@ -268,7 +268,7 @@ class Loop:
         if len(self.values) > MOST_VALUES:
             raise Refused('it reads more than %d columns' % MOST_VALUES)
 
-    def leaves(self, op):
+    def may_exit(self, op):
         """Whether an opcode may reject the row or leave the loop."""
         return op.opcode in JUMPS and (op.p2 == self.end or op.p2 in self.exits)
 
@@ -289,7 +289,7 @@ class Loop:
             if self.has_effects(pc) or self.flow.reads[pc] & self.fields:
                 break
             op = self.ops[pc]
-            if self.leaves(op):
+            if self.may_exit(op):
                 rejects = True
             elif op.opcode in JUMPS:
                 furthest = max(furthest, op.p2)
@@ -337,7 +337,7 @@ class Loop:
         if self.python:
             return AHEAD
         for pc in range(self.cut, self.row):
-            if self.has_effects(pc) or self.leaves(self.ops[pc]):
+            if self.has_effects(pc) or self.may_exit(self.ops[pc]):
                 return AHEAD
         for pc in range(self.row + 1, self.end):
             op = self.ops[pc]

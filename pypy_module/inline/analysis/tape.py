@@ -9,15 +9,15 @@ on a tape (c_engine/rows/tapes.h).  The late opcodes, which Python does as the t
 * the ResultRow, and copies of what the calls have returned;
 * the Null by which a partition's accumulators end, which C does as well.
 
-C keeps the other values that these read.  There are the two ways of effects.py: FREE behind a sorter,
-where nothing else is read than the statement's own tables, or UNDONE.
+C keeps the other values that these read.  There are the two ways of effects.py: PURE behind a sorter,
+where nothing else is read than the statement's own tables, or REVERSIBLE.
 """
 
 from c_engine.generated import opcodes
 from pypy_module.ffi.library import NUMBERS, address_of, ffi
 from pypy_module.inline.analysis import effects
 from pypy_module.inline.analysis.cut import SUMS
-from pypy_module.inline.analysis.effects import EPHEMERAL, FREE, UNDONE
+from pypy_module.inline.analysis.effects import EPHEMERAL, PURE, REVERSIBLE
 from pypy_module.inline.analysis.scan import AGGREGATE_STEPS, COPIES, Refused, copied
 from sqpyte.vm.program import liveness
 
@@ -42,7 +42,7 @@ class Tape:
     """How the window functions of a program are inlined.
 
     Attributes:
-        way: FREE or UNDONE.
+        way: PURE or REVERSIBLE.
         late: pcs of the late opcodes (list, ascending); numbers: their numbers by pc.
         captures: by such a pc, the registers that C keeps (list).
         accumulators: registers of the functions' accumulators (set).
@@ -62,7 +62,7 @@ class Tape:
         self.calls = aheads.calls
         self.head = -1      # the key of its classes, beside those of loops and cuts
         self._find_calls()
-        for way in (FREE, UNDONE):
+        for way in (PURE, REVERSIBLE):
             self.way = way
             self._find_late()
             usual = self._reach(False)[1]
@@ -95,7 +95,7 @@ class Tape:
     def _may(self, pc):
         """Whether the opcode at `pc`, which isn't late, may be run ahead."""
         op = self.ops[pc]
-        if self.way == UNDONE and (op.opcode in INSERTS or op.opcode == opcodes.OP_Delete):
+        if self.way == REVERSIBLE and (op.opcode in INSERTS or op.opcode == opcodes.OP_Delete):
             return self._is_own(op) and (op.opcode != opcodes.OP_Delete or self._is_later(op))
         if op.opcode == NULL and self.flow.writes[pc] & self.accumulators:
             return True     # it will be late
@@ -179,7 +179,7 @@ class Tape:
                     if target in self.accumulators or source in self.accumulators or (
                             op.opcode == opcodes.OP_Move and source not in self.registers):
                         raise Refused('opcode %s depends on it' % opcodes.NAMES[op.opcode])
-        if self.way == UNDONE:
+        if self.way == REVERSIBLE:
             for pc in self.reached - self.late:
                 if (ops[pc].opcode in AGGREGATE_STEPS
                         and self.calls.names.get(pc) not in SUMS):
@@ -218,7 +218,7 @@ class Tape:
 
     def _noted(self):
         """What is noted before C runs ahead: registers and cursors (two sorted lists)."""
-        if self.way == FREE:
+        if self.way == PURE:
             return [], []
         written, cursors, live = set(), set(), set()
         for pc in self.late:
@@ -247,7 +247,7 @@ class Tape:
                 kinds[pc] = RESET
         first, last = min(kinds), max(kinds)
         inserts = sorted({ops[pc].p1 for pc in self.reached if ops[pc].opcode in INSERTS})
-        if self.way == FREE:
+        if self.way == PURE:
             inserts = []
         entries, table = [], [0] * (last - first + 1)
         begin = NUMBERS['SQPYTE_TAPE_HEAD'] + len(table) + len(inserts)
@@ -256,11 +256,11 @@ class Tape:
             kept = self.captures.get(pc, [])
             entries += [self.numbers.get(pc, 0), kind, len(kept)] + kept
         registers, cursors = self._noted()
-        noticed = (ONCE, effects.INSERT) if self.way == UNDONE else (ONCE,)
+        noticed = (ONCE, effects.INSERT) if self.way == REVERSIBLE else (ONCE,)
         watched = sorted(set(self.stopped) | {
             pc for pc in self.reached if ops[pc].opcode in noticed})
         lists = registers + cursors + watched
-        words = [min(kinds), self.way == UNDONE, len(registers), len(cursors), len(watched),
+        words = [min(kinds), self.way == REVERSIBLE, len(registers), len(cursors), len(watched),
                  effects.HEAD + len(lists)] + lists
         words += [first, last, len(inserts)] + table + inserts + entries
         self.spec_words = ffi.new('int64_t[]', words)

@@ -4,7 +4,7 @@ The code is as that of an inlined loop (scan.py), but for a row's values, which 
 for each time that a register gets a value that late opcodes read.
 """
 
-from pypy_module.inline.analysis.effects import FREE
+from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.analysis.scan import AHEAD, NOTHING
 from pypy_module.inline.codegen.class_code import LATE
 from pypy_module.inline.codegen.emit import Ahead, V, W
@@ -85,7 +85,7 @@ class CutPart(Ahead):
 
     def check(self, pc, name):
         """See Part; behind a sorter the call that gets the text fails, as it does in C."""
-        if self.loop.way == FREE:
+        if self.loop.way == PURE:
             calls = [other for other in self.loop.python if other >= pc]
             self.branch('%s is UNDECODABLE' % name, [
                 'return self.undecodable(%d)' % (calls or self.loop.python)[0]])
@@ -99,15 +99,15 @@ class CutPart(Ahead):
         following = [other for other in self.order if other >= pc]
         return super().spilled(following[0] if following else pc, registers & self.loop.late_written)
 
-    def leave(self, pc):
+    def side_exit(self, pc):
         """Go on in C with the opcode at `pc`."""
-        return ['return self.leave_from(%d, %d, %s)' % (pc, self.at, self.spills(pc))]
+        return ['return self.side_exit_from(%d, %d, %s)' % (pc, self.at, self.spills(pc))]
 
-    def ask(self, pc):
+    def bail_out(self, pc):
         """The lines that leave the opcode at `pc`, which has changed nothing, to C."""
         if pc not in self.loop.captures:    # a load: with the next late opcode
             pc = min(other for other in self.loop.late if other >= pc)
-        return ['return self.leave_from(%d, %d, %s)' % (pc, pc, self.spills(pc))]
+        return ['return self.side_exit_from(%d, %d, %s)' % (pc, pc, self.spills(pc))]
 
 
 class CutAfter(CutPart):
@@ -117,13 +117,13 @@ class CutAfter(CutPart):
         """Go on with the next row."""
         return ['return True']
 
-    def leave(self, pc):
+    def side_exit(self, pc):
         """Go on in C."""
-        return super().leave(pc) + ['return False']
+        return super().side_exit(pc) + ['return False']
 
-    def ask(self, pc):
+    def bail_out(self, pc):
         """The same."""
-        return ['self.leave_from(%d, %d, %s)' % (pc, pc, self.spills(pc)), 'return False']
+        return ['self.side_exit_from(%d, %d, %s)' % (pc, pc, self.spills(pc)), 'return False']
 
 
 class CutCode(Code):
@@ -187,7 +187,7 @@ class CutCode(Code):
                 self.emit_begun()
             source.add('self.busy = True', 'i = self.i')
             order = [pc for pc in cut.order if pc <= cut.row]
-            if any(cut.leaves(cut.ops[pc]) for pc in cut.late):
+            if any(cut.may_exit(cut.ops[pc]) for pc in cut.late):
                 source.add('while True:')
                 with source.block():
                     self._row_part(order)

@@ -167,7 +167,7 @@ class Part:
 
     def check(self, pc, name):
         """Emit that a text that isn't UTF-8 is left to C."""
-        self.branch('%s is UNDECODABLE' % name, self.ask(pc))
+        self.branch('%s is UNDECODABLE' % name, self.bail_out(pc))
 
     def needed(self, pc, register):
         """Which forms of a register the opcode at `pc` has to set."""
@@ -222,12 +222,12 @@ class Part:
         if target == self.loop.end:
             return self.reject(pc)
         if target in self.loop.exits:
-            return self.leave(target)
+            return self.side_exit(target)
         return ['label = %d' % target]
 
-    def ask(self, pc):
+    def bail_out(self, pc):
         """The lines that leave the opcode at `pc`, which has changed nothing, to C."""
-        return self.leave(pc)
+        return self.side_exit(pc)
 
 
 class Selecting(Part):
@@ -237,13 +237,13 @@ class Selecting(Part):
         """Go on with the next row."""
         return [*self.code.taken(pc, 'i', 'SELECTING'), 'continue']
 
-    def leave(self, pc):
+    def side_exit(self, pc):
         """End the batch before this row, which leaves the loop."""
         return ['self.stop_pc = %d' % pc, 'self.stop_row = i', 'break']
 
-    def ask(self, pc):
+    def bail_out(self, pc):
         """End the batch before this row, which C does from its beginning."""
-        return self.leave(self.loop.head)
+        return self.side_exit(self.loop.head)
 
 
 class InRow(Part):
@@ -253,9 +253,9 @@ class InRow(Part):
         """Never: such loops have another shape."""
         raise AssertionError('a row is rejected behind the cut')
 
-    leave = reject
+    side_exit = reject
 
-    def ask(self, pc):
+    def bail_out(self, pc):
         """C does the whole row."""
         return ['return self.to_c(i)']
 
@@ -267,9 +267,9 @@ class AfterRow(Part):
         """Never: such loops have another shape."""
         raise AssertionError('a row is rejected behind its result')
 
-    def leave(self, pc):
+    def side_exit(self, pc):
         """Go on in C, and hand the row out."""
-        return ['self.leave(%d, i, %s)' % (pc, self.spills(pc)), 'return row']
+        return ['self.side_exit(%d, i, %s)' % (pc, self.spills(pc)), 'return row']
 
 
 class Ahead(Part):
@@ -279,9 +279,9 @@ class Ahead(Part):
         """Go on with the next row."""
         return [*self.code.taken(pc, self.code.noted), 'continue']
 
-    def leave(self, pc):
+    def side_exit(self, pc):
         """Go on in C."""
-        return ['return self.leave(%d, i, %s)' % (pc, self.spills(pc))]
+        return ['return self.side_exit(%d, i, %s)' % (pc, self.spills(pc))]
 
 
 class AfterAhead(Part):
@@ -291,6 +291,6 @@ class AfterAhead(Part):
         """Go on with the next row."""
         return ['return True']
 
-    def leave(self, pc):
+    def side_exit(self, pc):
         """Go on in C."""
-        return ['self.leave(%d, self.i, %s)' % (pc, self.spills(pc)), 'return False']
+        return ['self.side_exit(%d, self.i, %s)' % (pc, self.spills(pc)), 'return False']

@@ -1,7 +1,7 @@
 """What the inliner emits for each opcode.
 
 An emitter takes (part, pc, op).  It either sets all registers that the opcode writes, in the forms
-needed, or leaves the opcode to C with `part.ask(pc)`, having changed nothing.
+needed, or leaves the opcode to C with `part.bail_out(pc)`, having changed nothing.
 """
 
 from c_engine.generated import layout, opcodes
@@ -105,7 +105,7 @@ def value(part, pc, register, number, op):
     if default is None:
         source.add('else:')
         with source.block():
-            source.add(*part.ask(pc))
+            source.add(*part.bail_out(pc))
     else:
         cases('else', None, None, part.code.constant(default, 'w%d' % pc),
               part.code.constant(unwrapped(default), 'v%d' % pc), True)
@@ -173,7 +173,7 @@ def affinities(part, pc, op):
     """Affinities on a range of registers."""
     for i in range(op.p2):
         part.source.add('x%d = affinity(%s, %d)' % (i, part.w(op.p1 + i), ord(op.text_p4[i])))
-        part.branch('x%d is None' % i, part.ask(pc))
+        part.branch('x%d is None' % i, part.bail_out(pc))
     for i in range(op.p2):
         part.computed(pc, op.p1 + i, 'x%d' % i)
 
@@ -182,7 +182,7 @@ def _arithmetic(name):
     @emits(name.capitalize())
     def arithmetic(part, pc, op):
         part.source.add('x = %s(%s, %s)' % (name, part.w(op.p1), part.w(op.p2)))
-        part.branch('x is None', part.ask(pc))
+        part.branch('x is None', part.bail_out(pc))
         part.computed(pc, op.p3, 'x', number=True)
     arithmetic.__doc__ = 'The shared function %s.' % name
 
@@ -197,7 +197,7 @@ def _logic(name):
         operands = [op.p1] if name == 'Not' else [op.p1, op.p2]
         part.source.add('x = logic_%s(%s)' % (
             name.lower(), ', '.join(part.w(register) for register in operands)))
-        part.branch('x is None', part.ask(pc))
+        part.branch('x is None', part.bail_out(pc))
         part.computed(pc, op.p2 if name == 'Not' else op.p3, 'x', number=True)
     logic.__doc__ = 'Three-valued logic.'
 
@@ -229,11 +229,11 @@ def _comparison(name):
                 by_collation(part, pc, op)
                 source.add('holds = ' + condition)
                 for register, holds in ((op.p2, 'holds'), (pc + 1, 'not holds')):
-                    part.branch('self.handed and ' + holds, part.leave(register))
+                    part.branch('self.handed and ' + holds, part.side_exit(register))
         source.add('else:')
         with source.block():
             source.add('o = compare_operands(%s, %s, %d, %d)' % (left, right, op.p5, op.collation))
-            part.branch('o == ASK', part.ask(pc))
+            part.branch('o == UNDECIDED', part.bail_out(pc))
             if_null = op.p5 & layout.SQLITE_JUMPIFNULL
             source.add('holds = ' + (condition_or_null if if_null else condition))
         part.branch('holds', part.jump(pc, op.p2))
@@ -259,7 +259,7 @@ def by_collation(part, pc, op):
     source.add('try:', '    o = compared(self.f%d(%s, %s))' % (pc, names[0], names[1]),
                'except BaseException as error:', '    self.not_compared(error)')
     with source.block():
-        source.add(*part.ask(pc))
+        source.add(*part.bail_out(pc))
 
 
 @emits('IsNull', 'NotNull')
@@ -275,7 +275,7 @@ def condition(part, pc, op):
     negated = op.opcode == opcodes.OP_IfNot
     if_null = int(op.p3 == 0) if negated else op.p3
     part.source.add('o = truth(%s, %d)' % (part.w(op.p1), if_null))
-    part.branch('o == ASK', part.ask(pc))
+    part.branch('o == UNDECIDED', part.bail_out(pc))
     part.branch('not o' if negated else 'o', part.jump(pc, op.p2))
 
 
@@ -287,7 +287,7 @@ def counter(part, pc, op):
         source.add('n = self.c%d' % op.p1)
     else:
         source.add('x = ' + part.w(op.p1))
-        part.branch('type(x) is not W_Int', part.ask(pc))
+        part.branch('type(x) is not W_Int', part.bail_out(pc))
         source.add('n = x.intval')
 
     def count(expression):
@@ -396,7 +396,7 @@ def one_in_c(part, pc, op):
     source.add('if not self.in_c(%d, %s):' % (pc, ' + '.join(stores) or '0'),
                '    return')
     written = flow.writes[pc] - part.loop.accumulators
-    behind = 'return self.leave(%d, i, %s)' % (
+    behind = 'return self.side_exit(%d, i, %s)' % (
         pc + 1, part.spilled(pc + 1, flow.live[pc + 1] - written))
     for register in sorted(written):
         source.add('x = self.loaded(%d)' % register)
@@ -408,8 +408,8 @@ EMITTERS['in C'] = one_in_c
 
 
 def handed(part, pc, register, result):
-    """Emit that the statement goes on in C behind a call in which it was settled."""
+    """Emit that the statement goes on in C behind a call in which it was deoptimized."""
     spills = part.spills(pc + 1)
     if register >= 0 and '(%d, ' % register not in spills:
         spills = '%s(%d, %s), )' % (spills[:-1], register, result)
-    part.branch('self.handed', ['return self.leave(%d, i, %s)' % (pc + 1, spills)])
+    part.branch('self.handed', ['return self.side_exit(%d, i, %s)' % (pc + 1, spills)])

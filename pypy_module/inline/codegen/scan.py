@@ -34,7 +34,7 @@ for _module, _names in [
         (inline_values, 'text_at unwrapped wrapped private store result_of UNDECODABLE'),
         (values, 'W_Int W_Real W_Text W_Blob NULL'),
         (arith, 'add subtract multiply divide remainder'),
-        (compare, 'compare_operands truth ASK NULL_RESULT'),
+        (compare, 'compare_operands truth UNDECIDED NULL_RESULT'),
         (inline_values, 'logic_and logic_or logic_not')]:
     for _name in _names.split():
         NAMES[_name] = getattr(_module, _name)
@@ -225,7 +225,7 @@ class Code(ClassCode):
             source.add('self.busy = True', 'k = self.k' if self.selects else 'i = self.i',
                        'note(SEEN, 0, %s)' % self.noted)
             order = self._row(loop.row + 1)
-            if any(loop.leaves(loop.ops[pc]) for pc in order):
+            if any(loop.may_exit(loop.ops[pc]) for pc in order):
                 source.add('while True:')
                 with source.block():
                     self._ahead_row(order)

@@ -170,7 +170,7 @@ class TapeCode(ClassCode):
 
     def _behind(self, pc, size):
         """Emit what is done behind a call of user code."""
-        self.source.add('if self.handed and self.settled(%d, %s + %d):' % (pc, self.at, size),
+        self.source.add('if self.handed and self.deoptimized(%d, %s + %d):' % (pc, self.at, size),
                         '    return')
 
     def _call(self, pc, op, kept, tags, size):

@@ -1,7 +1,7 @@
 """Runs a cut: C goes ahead of its late opcodes, Python does these, row by row.
 
 The statement is somewhere ahead in C, between two rows or more, while a user's function may run for
-the row `i`.  If the function, or anything between two rows, does what may matter (`settle`), C undoes
+the row `i`.  If the function, or anything between two rows, does what may matter (`deoptimize`), C undoes
 what it has run ahead, up to the very opcode that Python is at, and the statement goes on there.  Where
 the rows come from a sorter nothing matters.  If it can't be undone, because something has changed without
 that (the connection's stamp tells), the statement fails: stale rows are never handed out.
@@ -14,7 +14,7 @@ from c_engine.generated import layout
 from pypy_module.dbapi import errors
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS
-from pypy_module.inline.analysis.effects import FREE
+from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.scan import COLUMNS, NOMEM, ROW, Raising, Runner, stamp_of
 from pypy_module.inline.values import load, private, store
 from sqpyte.vm.values import mem
@@ -69,7 +69,7 @@ def opened(statement, step, loop):
 def first_tags(statement, cut, handle, buffer):
     """The words of tags (tuple of int) of the row that a statement is at the cut's first opcode
     for; () if there is none, or it couldn't be undone."""
-    if cut.way == FREE:
+    if cut.way == PURE:
         return ()
     out = address_of(buffer)
     fill(handle, cut.spec, address_of(statement.cells), out, 1, 0)
@@ -93,7 +93,7 @@ class CutRunner(Runner):
         passing: the next row is done by C alone (bool, as int).
         known: the inliner's Known of the statement.
         fills: how many batches there have been (int).
-        patience: how many rows C does at least after a write (int).
+        tier_up: how many rows C does at least after a write (int).
         rest: end of the batch, while `end` is behind the present row, else 0 (int).
         obstacle: with which result code the statement fails if it can't be undone (int).
     """
@@ -112,7 +112,7 @@ class CutRunner(Runner):
         self.batch = self.first_batch
         self.fills = 0
         self.known = statement.inlining
-        self.patience = statement.patience
+        self.tier_up = statement.tier_up
         self.owner = None
         self.rc = 0
         self.left = self.busy = self.handed = self.begun = False
@@ -261,7 +261,7 @@ class CutRunner(Runner):
             if w is not None and register in self.loop.counters:
                 w = w.intval if type(w) is W_Int else None
             if w is None:
-                self.leave_from(self.loop.head, self.loop.head, ())
+                self.side_exit_from(self.loop.head, self.loop.head, ())
                 return False
             setattr(self, 'c%d' % register, w if register in self.loop.counters else private(w))
         self.take_accumulators()
@@ -284,7 +284,7 @@ class CutRunner(Runner):
         """Have C undo what it has run ahead, up to the late opcode at `pc`; returns whether."""
         return lib.sqpyte_cut_back(self.handle, max(self.i - self.start, 0) // self.stride, pc) == 0
 
-    def leave_from(self, target, pc, values):
+    def side_exit_from(self, target, pc, values):
         """Go on in C.
 
         Args:
@@ -326,9 +326,9 @@ class CutRunner(Runner):
         """Make that error the connection's, which a fill does first; returns its result code."""
         return fill(self.handle, self.spec, address_of(self.statement.cells), self.out, 0, 0)
 
-    def leave(self, pc, i, values):
-        """Go on in C behind a call in which the statement was settled, or an opcode done in C."""
-        self.leave_from(pc, pc - 1, values)
+    def side_exit(self, pc, i, values):
+        """Go on in C behind a call in which the statement was deoptimized, or an opcode done in C."""
+        self.side_exit_from(pc, pc - 1, values)
 
     def in_c(self, pc, rc):
         """See Runner."""
@@ -368,13 +368,13 @@ class CutRunner(Runner):
             free.append(self.buffer)
         self.buffer = None
 
-    def settle(self):
+    def deoptimize(self):
         """See Runner."""
         self.listed = False
         if self.left or self.in_c_now:
             return
         if self.busy:
-            if self.loop.way == FREE:
+            if self.loop.way == PURE:
                 self.rest = self.rest or self.end   # `refill` looks after the present row
                 self.end = self.i + self.stride
             elif not self.handed and self.back(self.at):
@@ -386,13 +386,13 @@ class CutRunner(Runner):
             self.abandon()
         else:
             self.spoil()
-            self.settle_row(cursor)
+            self.deoptimize_row(cursor)
 
     def spoil(self):
         """C does some rows before the statement is looked at again, more if this keeps happening."""
-        self.statement.patience = self.patience << self.known.spoil(self.fills)
+        self.statement.tier_up = self.tier_up << self.known.spoil(self.fills)
 
-    def hand_over(self, cursor):
+    def bail_out(self, cursor):
         """Put the statement, whose state is all in C, into the cursor."""
         self.detach()
         cursor._runner = None
@@ -410,20 +410,20 @@ class CutAheadRunner(CutRunner):
 
     def late(self):
         """`__next__`, where the stamp isn't the batch's any more; sorted rows stay as they are."""
-        if self.loop.way == FREE:
+        if self.loop.way == PURE:
             self.stamp = WORDS[self.live]
             return self.__next__()
         cursor = self.owner()
-        self.settle_row(cursor)
+        self.deoptimize_row(cursor)
         return cursor._advance()
 
-    def settle_row(self, cursor):
-        """See `settle`: the next row is handed over as it is."""
+    def deoptimize_row(self, cursor):
+        """See `deoptimize`: the next row is handed over as it is."""
         undone = self.back(self.loop.row)
         if not undone and self.has_ended():
             self.fail_later(cursor)
             return
-        if not undone and self.loop.way == FREE:
+        if not undone and self.loop.way == PURE:
             return
         pc = self.loop.row + 1
         mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)
@@ -432,7 +432,7 @@ class CutAheadRunner(CutRunner):
         row = self.next_row()
         if not undone:
             lib.sqpyte_raise(self.vdbe, pc, ABORT, CHANGED)
-        self.hand_over(cursor)
+        self.bail_out(cursor)
         cursor._row = row
 
     def next_row(self):
@@ -446,7 +446,7 @@ class CutAheadRunner(CutRunner):
         error = errors.from_database(self.connection._db)
         self.detach()
         self.statement.reset()
-        self.connection._give_back(self.statement)
+        self.connection._release(self.statement)
         cursor._runner = Raising(error)
         cursor._row = row
 
@@ -483,12 +483,12 @@ class CutRunRunner(CutRunner):
         try:
             row = statement.decode(statement.cells, statement.doubles, statement.texts)
         except UnicodeDecodeError:
-            self.hand_over(cursor)
+            self.bail_out(cursor)
             return cursor._advance()
         BYTES[self.mid_step] = BEGUN
         self.advance()
         return row
 
-    def settle_row(self, cursor):
-        """See `settle`."""
-        self.hand_over(cursor)
+    def deoptimize_row(self, cursor):
+        """See `deoptimize`."""
+        self.bail_out(cursor)

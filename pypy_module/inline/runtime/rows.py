@@ -8,7 +8,7 @@ A short text that comes again is the same `str` as the last time, which saves ha
 the program takes for it (c_engine/rows/string_cache.c finds it; 256 are kept, and the texts of 4096 rows).
 
 What isn't undone (see effects.py) is handed out whatever happens in between.  What can be
-undone goes back to the row that the caller is at, and the statement to its cursor: `settle`. Each row is
+undone goes back to the row that the caller is at, and the statement to its cursor: `deoptimize`. Each row is
 handed out under the stamp that its batch was made under (c_engine/core/validity.h). If something has changed and
 the statement can't go back any more, it fails.
 """
@@ -34,15 +34,15 @@ PC, UNDO = NUMBERS['SQPYTE_ROWS_PC'], NUMBERS['SQPYTE_ROWS_UNDO']
 CELLS = NUMBERS['SQPYTE_ROWS_CELLS']
 INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
 KNOWN, NEW = NUMBERS['SQPYTE_KNOWN'], NUMBERS['SQPYTE_NEW']
-SLOTS = 2 ** NUMBERS['SQPYTE_SHARED_BITS'] + 2 ** NUMBERS['SQPYTE_ROWID_BITS']
-SIZES = 2 ** NUMBERS['SQPYTE_SHARED_SHIFT'] - 1
-SLOT_SHIFT = 3 + NUMBERS['SQPYTE_SHARED_SHIFT']     # of the slot in a tag
+SLOTS = 2 ** NUMBERS['SQPYTE_STRING_BITS'] + 2 ** NUMBERS['SQPYTE_ROWID_BITS']
+SIZES = 2 ** NUMBERS['SQPYTE_STRING_SHIFT'] - 1
+SLOT_SHIFT = 3 + NUMBERS['SQPYTE_STRING_SHIFT']     # of the slot in a tag
 BUFFER_WORDS = 8192
 WARY = -1               # no stamp
 MOST_ROWS = 128         # of a batch
 MOST_POOR = 16          # batches without a second row, one after the other: C does as well
-PATIENCE_POOR = 1000    # rows that C does then
-SHARED_FROM = 9         # batch from which on texts that come again are one object
+TIER_UP_POOR = 1000    # rows that C does then
+INTERNED_FROM = 9         # batch from which on texts that come again are one object
 UNROLLED = 50           # most columns that a generated `__next__` handles
 
 rows = lib.sqpyte_rows
@@ -65,7 +65,7 @@ class RowBatches:
         listed: it is among the connection's runners (bool).
         known: the inliner's Known of the statement.
         seen: what trace.py knows of its program's rows (list).
-        patience: of the statement when it goes back to C (int).
+        tier_up: of the statement when it goes back to C (int).
         fills: how many batches there have been (int).
         texts: by slot, texts that may come again (list of str or None), or None.
     """
@@ -74,13 +74,13 @@ class RowBatches:
     owner: Any
     __next__: Any
 
-    def __init__(self, connection, statement, known, ahead, patience):
+    def __init__(self, connection, statement, known, ahead, tier_up):
         """Take a Connection, its Statement, its Known, and the Ahead where the statement is."""
         self.connection = connection
         self.statement = statement
         self.known = known
         self.ahead = ahead
-        self.patience = patience
+        self.tier_up = tier_up
         self.fills = 0
         self.vdbe = address_of(statement.pointer)
         self.interrupted = (mem.i64(self.vdbe + layout.Vdbe_db) + layout.sqlite3_u1_isInterrupted
@@ -131,9 +131,9 @@ class RowBatches:
         """Get a batch; returns what stepping the statement has."""
         head = self.head
         self.fills += 1
-        if self.fills == SHARED_FROM:
+        if self.fills == INTERNED_FROM:
             self.texts = [None] * SLOTS
-            lib.sqpyte_rows_share(self.handle, self.known.shapes.aheads.sources)
+            lib.sqpyte_rows_intern(self.handle, self.known.shapes.aheads.sources)
         self.most = most = min(2 * self.most, MOST_ROWS)
         self.k = self.end = self.first
         rc = rows(self.handle, self.ahead.spec, address_of(self.statement.cells), self.out, most)
@@ -165,14 +165,14 @@ class RowBatches:
             self.detach()
             cursor._runner = None
             cursor._statement = statement
-            statement.patience = self.patience
+            statement.tier_up = self.tier_up
             if rc != ROW or self.connection._raised is not None:
                 cursor._stepped(statement, rc)
         elif self.poor > MOST_POOR and self.undo:
-            self.patience = PATIENCE_POOR
-            self.go_back(self.owner())
+            self.tier_up = TIER_UP_POOR
+            self.roll_back(self.owner())
 
-    def settle(self):
+    def deoptimize(self):
         """See tiers.py."""
         self.listed = False
         if not self.handle or self.k == self.end:
@@ -181,12 +181,12 @@ class RowBatches:
         if cursor is None:
             self.abandon()
         elif self.undo:
-            self.patience <<= self.known.spoil(self.fills)
-            self.go_back(cursor)
+            self.tier_up <<= self.known.spoil(self.fills)
+            self.roll_back(cursor)
         else:
             self.stamp = WARY
 
-    def go_back(self, cursor):
+    def roll_back(self, cursor):
         """Undo what nobody has asked for; the statement goes on in C with the row `k`.
 
         If that can't be done any more, because the statement has failed or something has changed, the row `k`
@@ -201,7 +201,7 @@ class RowBatches:
                 lib.sqpyte_raise(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), ABORT, CHANGED)
             return
         self.give_row(cursor)
-        statement.patience = self.patience
+        statement.tier_up = self.tier_up
         self.detach()
 
     def give_row(self, cursor):
@@ -224,7 +224,7 @@ class RowBatches:
         """`__next__` when something has happened since the last row."""
         if self.undo and self.stamp != WORDS[self.live]:
             cursor = self.owner()
-            self.go_back(cursor)
+            self.roll_back(cursor)
             if not self.handle:
                 return cursor._advance()
         if self.connection._plain and not INTS[self.interrupted]:
@@ -239,11 +239,11 @@ class RowBatches:
         """Return the next row as the cursor makes it of the statement's own buffer."""
         cursor = self.owner()
         if self.undo:
-            self.go_back(cursor)
+            self.roll_back(cursor)
         if self.handle:
             self.give_row(cursor)
             self.statement.leftover = self
-            self.statement.patience = 1
+            self.statement.tier_up = 1
         return cursor._advance()
 
     def step_leftover(self, cursor):
@@ -256,7 +256,7 @@ class RowBatches:
         statement = self.statement
         self.k += self.stride
         if self.k == self.end:
-            statement.patience = self.patience
+            statement.tier_up = self.tier_up
             self.detach()
             return None
         if INTS[self.interrupted]:
@@ -264,7 +264,7 @@ class RowBatches:
             lib.sqpyte_fail(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), INTERRUPT)
             return None
         self.give_row(cursor)
-        statement.patience = 1
+        statement.tier_up = 1
         return ROW
 
     def detach(self):
@@ -284,7 +284,7 @@ class RowBatches:
         """See tiers.py."""
         if self.handle:
             self.statement.reset()
-            self.connection._give_back(self.statement)
+            self.connection._release(self.statement)
 
 
 def cell_at(k, texts):

@@ -6,11 +6,11 @@ rows are in the batch.  Whenever the runner can't or may not go on, it brings th
 date (position of the cursor, registers, program counter) and steps the statement there:
 
 * a row or an opcode that only upstream can do, and the end of the loop;
-* `settle()`: before the connection does anything that may write, move pages or change the schema.
+* `deoptimize()`: before the connection does anything that may write, move pages or change the schema.
   If that happens inside a user's function that the loop has called, the runner goes on in C as soon
   as the function has returned: every function is called exactly once per row;
 * `late()`: where the connection's stamp isn't the batch's any more (c_engine/core/validity.h), though nobody
-  has called `settle`. That is looked at before each row is handed out.
+  has called `deoptimize`. That is looked at before each row is handed out.
 
 The classes that `codegen/scan.py` generates derive from Runner; their attributes are `k` (the next row
 of the batch, as an index of `WORDS`, or of the list of selected rows; after a refill the first
@@ -67,7 +67,7 @@ class Runner:
         rc: what stepping the statement returned, when the runner has left before it had an owner.
         left: the statement goes on in C (bool).
         busy: a user's function may be running (bool).
-        handed: `settle` was called meanwhile (bool).
+        handed: `deoptimize` was called meanwhile (bool).
         live, stamp: where the connection's stamp is, in `WORDS`, and what it was when the batch was made
             (int).
         last: the row behind which C goes on, though the batch has more, or 0 (int).
@@ -171,7 +171,7 @@ class Runner:
     def refill(self):
         """Get the next rows; returns False if the statement goes on in C instead."""
         if self.last:
-            self.leave(self.loop.end, self.last, self.kept_fields())
+            self.side_exit(self.loop.end, self.last, self.kept_fields())
             return False
         n = batch(self.vc, self.spec, self.out, self.next_ix)
         if n <= 0:
@@ -190,7 +190,7 @@ class Runner:
         """`refill` for loops with a selecting part: go on until a row is selected."""
         while True:
             if self.stop_row and not self.last:
-                self.leave(self.stop_pc, self.stop_row, self.kept_fields())
+                self.side_exit(self.stop_pc, self.stop_row, self.kept_fields())
                 return False
             if not Runner.refill(self):
                 return False
@@ -207,7 +207,7 @@ class Runner:
         elif n < -1:
             pc = self.loop.end
             lib.sqpyte_fail(self.vdbe, pc, -n)
-        self.leave(pc, i, self.kept_fields())
+        self.side_exit(pc, i, self.kept_fields())
 
     # Back to C
 
@@ -223,7 +223,7 @@ class Runner:
                      else WORDS[i + self.stride - 1])
             seek(self.vc, self.first_ix + number, rowid)
 
-    def leave(self, pc, i, values):
+    def side_exit(self, pc, i, values):
         """Go on in C.
 
         Args:
@@ -323,7 +323,7 @@ class Runner:
 
     def to_c(self, i):
         """Have row `i` computed in C, and return it."""
-        self.leave(self.loop.head, i, self.kept_fields())
+        self.side_exit(self.loop.head, i, self.kept_fields())
         return self.owner()._advance()
 
     def detach(self):
@@ -343,7 +343,7 @@ class Runner:
         cursor._runner = self
         cursor._statement = None
 
-    def settle(self):
+    def deoptimize(self):
         """Bring the state in C up to date; the statement goes on there."""
         if self.busy:
             self.position(self.i)
@@ -356,7 +356,7 @@ class Runner:
             self.abandon()
             return
         try:
-            self.settle_row(cursor)
+            self.deoptimize_row(cursor)
         except errors.Error as error:
             # It belongs to the cursor's next row, not to what is being done now.
             cursor._drop()
@@ -366,7 +366,7 @@ class Runner:
         """End the loop: its rows aren't wanted any more."""
         if not self.left:
             self.statement.reset()
-            self.connection._give_back(self.statement)
+            self.connection._release(self.statement)
 
     # User code
 
@@ -422,10 +422,10 @@ class RowsRunner(Runner):
         self.end = k + 1 if selects else k + self.stride
         return self.__next__()
 
-    def settle_row(self, cursor):
-        """See `settle`: the row that is next is computed in C."""
+    def deoptimize_row(self, cursor):
+        """See `deoptimize`: the row that is next is computed in C."""
         k = self.k
-        self.leave(self.loop.head, WORDS[k] if self.loop.cut > self.loop.head else k,
+        self.side_exit(self.loop.head, WORDS[k] if self.loop.cut > self.loop.head else k,
                    self.kept_fields())
 
 
@@ -442,11 +442,11 @@ class AheadRunner(Runner):
         """`__next__`, where the stamp isn't the batch's any more: the next row has been computed, the
         statement goes on in C behind it."""
         cursor = self.owner()
-        self.settle_row(cursor)
+        self.deoptimize_row(cursor)
         return cursor._advance()
 
-    def settle_row(self, cursor):
-        """See `settle`: the next row is handed over as it is."""
+    def deoptimize_row(self, cursor):
+        """See `deoptimize`: the next row is handed over as it is."""
         self.position(self.i)
         pc = self.loop.row + 1
         mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)

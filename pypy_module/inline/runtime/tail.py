@@ -186,13 +186,13 @@ class TailRunner(CutRunRunner):
         """See CutRunner."""
         return self.hand_over_to(max(self.i, self.start)) and super().back(pc)
 
-    def leave_from(self, target, pc, values):
+    def side_exit_from(self, target, pc, values):
         """See CutRunner."""
         if self.obstacle == NOMEM and not self.left:
             self.detach()
             self.finish(NOMEM)
         else:
-            super().leave_from(target, pc, values)
+            super().side_exit_from(target, pc, values)
 
     def use(self, buffer):
         """See CutRunner; the rows of the buffer before have been done."""

@@ -1,8 +1,8 @@
 """Runs a tape: C goes ahead and notes events, Python does what they say, row by row.
 
-The statement is somewhere ahead in C while a user's method may run for an event.  If the way is UNDONE and
-the method, or the program between two rows, does what may matter (`settle`), C undoes what it has run
-ahead, up to the event, and the statement goes on there.  If it is FREE nothing needs to be undone: only an
+The statement is somewhere ahead in C while a user's method may run for an event.  If the way is REVERSIBLE and
+the method, or the program between two rows, does what may matter (`deoptimize`), C undoes what it has run
+ahead, up to the event, and the statement goes on there.  If it is PURE nothing needs to be undone: only an
 interrupt, and another text factory, have to be looked after.
 """
 
@@ -13,7 +13,7 @@ from pypy_module.dbapi.cursor import Undecodable
 from pypy_module.dbapi.statements.decoding import undecodable_text
 from pypy_module.ffi.library import NUMBERS, lib
 from pypy_module.ffi.memory import INTS, WORDS
-from pypy_module.inline.analysis.effects import FREE
+from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.cut import AT_CUT, CELLS, COUNT, INTERRUPT, MOST_ROWS, CutAheadRunner, opened
 from pypy_module.inline.runtime.scan import COLUMNS, LIMIT_LENGTH, ROW
 from pypy_module.inline.values import BASE, UNDECODABLE, data_at, load, result_of, unwrapped
@@ -216,10 +216,10 @@ class TapeRunner(CutAheadRunner):
             return True
         if error is not None:
             report(error, made_by)
-        return self.handed and self.settled(pc, behind)
+        return self.handed and self.deoptimized(pc, behind)
 
-    def settled(self, pc, behind):
-        """After a call in which the statement was settled; returns whether Python is to stop.
+    def deoptimized(self, pc, behind):
+        """After a call in which the statement was deoptimized; returns whether Python is to stop.
 
         Args:
             pc: the opcode that is done.
@@ -229,7 +229,7 @@ class TapeRunner(CutAheadRunner):
             raise errors.ProgrammingError('Cannot operate on a closed database.')
         if self.left:
             return True
-        if self.loop.way != FREE:
+        if self.loop.way != PURE:
             mem.set_i32(self.vdbe, layout.Vdbe_pc, pc + 1)
             self.give_state()
             self.go_on()
@@ -267,22 +267,22 @@ class TapeRunner(CutAheadRunner):
         """Have C undo what it has run ahead, up to the present event; returns whether."""
         return lib.sqpyte_tape_back(self.handle, self.at - self.start + CELLS) == 0
 
-    def settle(self):
+    def deoptimize(self):
         """See Runner."""
         self.listed = False
         if self.left or self.in_c_now:
             return
         if self.busy:
-            if self.loop.way == FREE or not self.handed and self.back(-1):
+            if self.loop.way == PURE or not self.handed and self.back(-1):
                 self.handed = True
             return
         cursor = self.owner()
         if cursor is None:
             self.abandon()
-        elif self.loop.way == FREE:
+        elif self.loop.way == PURE:
             self.wary = True
         else:
-            self.settle_row(cursor)
+            self.deoptimize_row(cursor)
 
     def next_row(self):
         """See CutAheadRunner; a row that the cursor has kept stays as it is."""
@@ -298,8 +298,8 @@ class TapeRunner(CutAheadRunner):
         """`__next__` when something has happened since the last row, or with a text in the row that
         isn't UTF-8."""
         cursor = self.owner()
-        if self.loop.way != FREE and self.stamp != WORDS[self.live]:
-            self.settle_row(cursor)
+        if self.loop.way != PURE and self.stamp != WORDS[self.live]:
+            self.deoptimize_row(cursor)
             return cursor._advance()
         self.stamp = WORDS[self.live]
         if INTS[self.interrupted]:
@@ -322,8 +322,8 @@ class TapeRunner(CutAheadRunner):
     def pass_row(self, cursor):
         """Compute the row after the next one, which the cursor had kept, and has given just now."""
         self.raw = None
-        if self.loop.way != FREE and self.stamp != WORDS[self.live]:
-            self.settle_row(cursor)
+        if self.loop.way != PURE and self.stamp != WORDS[self.live]:
+            self.deoptimize_row(cursor)
             cursor._row = ()
             cursor._advance()
         else:

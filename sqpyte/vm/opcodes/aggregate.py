@@ -5,8 +5,8 @@ from sqpyte.vm import aggregates, capi, functions
 from sqpyte.vm.values import mem
 from sqpyte.vm.jit import unroll_safe
 from sqpyte.vm.opcodes.convert import convert_register
-from sqpyte.vm.opcodes.function import lend_registers
-from sqpyte.vm.opcodes.table import ASK_C, FAILED, opcode
+from sqpyte.vm.opcodes.function import spill_registers
+from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, opcode
 from sqpyte.vm.values.values import W_Bytes, W_Int, W_Null, W_Real, W_Text
 
 SKIPPED = 1003      # SQPYTE_SKIPPED
@@ -55,7 +55,7 @@ def _step_on_values(frame, op):
             result = aggregates.step_minmax(context, w, kind == aggregates.MAX)
         else:
             result = aggregates.step_sum(context, w)
-        if result == aggregates.ASK:
+        if result == aggregates.BAIL_OUT:
             return False
         if result == aggregates.SKIPPED and op.skip_register > 0:
             frame.write(op.skip_register, W_Int(1))
@@ -71,7 +71,7 @@ def _step_on_registers(frame, op, pc):
             rc = capi.user_agg_step(frame.vdbe, pc)
             frame.forget()
     else:
-        rc = lend_registers(frame, op.p2, op.p5, op.live)
+        rc = spill_registers(frame, op.p2, op.p5, op.live)
         if rc == 0:
             rc = frame.write_back_one(op.p3)
             frame.write_in_mem(op.p3)
@@ -136,7 +136,7 @@ def op_make_record(frame, op, pc):
     i = 0
     while i < n:
         if frame.read(op.p1 + i) is None:
-            return ASK_C
+            return BAIL_OUT
         i += 1
     affinities = 0
     if op.text_p4 is not None:

@@ -5,10 +5,10 @@ from c_engine.generated.layout import (
 from c_engine.generated.opcodes import OP_String
 from sqpyte.vm import capi
 from sqpyte.vm.values import arith, mem, values
-from sqpyte.vm.values.compare import ASK, NULL_RESULT, OTHER, compare, compare_operands, in_sort_order
+from sqpyte.vm.values.compare import UNDECIDED, NULL_RESULT, OTHER, compare, compare_operands, in_sort_order
 from sqpyte.vm.values.convert import AS_OPERAND, number_of
 from sqpyte.vm.jit import unroll_safe
-from sqpyte.vm.opcodes.table import ASK_C, FAILED, declare, opcode
+from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
 from sqpyte.vm.values.values import NULL, W_Bytes, W_Int, W_Null, W_Real, W_Text
 
 
@@ -38,7 +38,7 @@ def op_string(frame, op, pc):
     """r[P2] = the text P4 of P1 bytes; a blob if P3 is given and r[P3] is the integer P5. Coded
     as String8, which its first run in C measures and changes to String."""
     if op.p3 != 0 or mem.u8(frame.ops + pc * sizeof_VdbeOp, VdbeOp_opcode) != OP_String:
-        return ASK_C
+        return BAIL_OUT
     frame.write(op.p2, op.w_p4)
     return pc + 1
 
@@ -48,7 +48,7 @@ def op_string(frame, op, pc):
 def op_null(frame, op, pc):
     """r[P2..P3] = NULL; with P1 a NULL that doesn't equal NULL even with SQLITE_NULLEQ."""
     if op.p1:
-        return ASK_C
+        return BAIL_OUT
     frame.write(op.p2, NULL)
     r = op.p2 + 1
     while r <= op.p3:
@@ -69,7 +69,7 @@ def op_variable(frame, op, pc):
     w = frame.load(mem.i64(frame.vdbe, Vdbe_aVar) + (op.p1 - 1) * sizeof_Mem, values.CONSTANT)
     if w is None or (isinstance(w, W_Bytes) and w.size > mem.i32(
             frame.db + sqlite3_aLimit + 4 * SQLITE_LIMIT_LENGTH)):
-        return ASK_C
+        return BAIL_OUT
     frame.write(op.p2, w)
     return pc + 1
 
@@ -81,7 +81,7 @@ def op_copy(frame, op, pc):
     i = 0
     while i <= op.p3:
         if frame.read(op.p1 + i) is None:
-            return ASK_C
+            return BAIL_OUT
         i += 1
     i = 0
     while i <= op.p3:
@@ -95,7 +95,7 @@ def op_scopy(frame, op, pc):
     """r[P2] = r[P1]."""
     w = frame.read(op.p1)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     frame.write(op.p2, w)
     return pc + 1
 
@@ -107,7 +107,7 @@ def op_move(frame, op, pc):
     i = 0
     while i < op.p3:
         if frame.read(op.p1 + i) is None:
-            return ASK_C
+            return BAIL_OUT
         i += 1
     i = 0
     while i < op.p3:
@@ -129,15 +129,15 @@ def _binary(name, function, contract, texts=True):
         w1 = frame.read(op.p1)
         w2 = frame.read(op.p2)
         if w1 is None or w2 is None:
-            return ASK_C
+            return BAIL_OUT
         if isinstance(w1, W_Bytes) or isinstance(w2, W_Bytes):
             if not texts:
-                return ASK_C
+                return BAIL_OUT
             w1 = operand(w1)
             w2 = operand(w2)
         w = function(w1, w2)
         if w is None:
-            return ASK_C
+            return BAIL_OUT
         frame.write(op.p3, w)
         return pc + 1
     handler.__doc__ = contract
@@ -159,12 +159,12 @@ def op_concat(frame, op, pc):
     w1 = frame.read(op.p1)
     w2 = frame.read(op.p2)
     if w1 is None or w2 is None:
-        return ASK_C
+        return BAIL_OUT
     if isinstance(w1, W_Null) or isinstance(w2, W_Null):
         frame.write(op.p3, NULL)
         return pc + 1
     if not (isinstance(w1, W_Bytes) and isinstance(w2, W_Bytes)):
-        return ASK_C
+        return BAIL_OUT
     frame.release_views_of(op.p3, op.live_after)
     rc = capi.concat(frame.mem_address(op.p3), w2.address, w2.size, w1.address, w1.size)
     if rc != 0:
@@ -179,7 +179,7 @@ def op_real_affinity(frame, op, pc):
     """An integer in r[P1] becomes a real."""
     w = frame.read(op.p1)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     if isinstance(w, W_Int):
         frame.write(op.p1, W_Real(float(w.intval)))
     return pc + 1
@@ -205,15 +205,15 @@ def _comparison(name, holds, holds_for_ints, holds_for_reals, contract):
         w1 = frame.read(op.p1)
         w3 = frame.read(op.p3)
         if w1 is None or w3 is None:
-            return ASK_C
+            return BAIL_OUT
         if not op.ordered:          # one operation in a trace, where a three-way result takes four
             if isinstance(w3, W_Int) and isinstance(w1, W_Int):
                 return op.p2 if holds_for_ints(w3.intval, w1.intval) else pc + 1
             if isinstance(w3, W_Real) and isinstance(w1, W_Real):
                 return op.p2 if holds_for_reals(w3.floatval, w1.floatval) else pc + 1
         order = compare_operands(w3, w1, op.p5, op.collation)
-        if order == ASK:
-            return ASK_C
+        if order == UNDECIDED:
+            return BAIL_OUT
         if order == NULL_RESULT:
             if op.p5 & SQLITE_JUMPIFNULL:
                 return op.p2
@@ -258,13 +258,13 @@ def op_compare(frame, op, pc):
     """Compare r[P1@P3] with r[P2@P3] by the KeyInfo P4, for the Jump that follows."""
     n = op.p3
     if op.sort_flags is None or n > len(op.collations):
-        return ASK_C
+        return BAIL_OUT
     i = 0
     while i < n:
         if op.collations[i] == OTHER:
-            return ASK_C
+            return BAIL_OUT
         if frame.read(op.p1 + i) is None or frame.read(op.p2 + i) is None:
-            return ASK_C
+            return BAIL_OUT
         i += 1
     i = 0
     order = 0

@@ -5,7 +5,7 @@ from c_engine.generated.layout import (
 from sqpyte.vm.values import mem
 from sqpyte.vm.jit import promote
 from sqpyte.vm.opcodes.cursor import count
-from sqpyte.vm.opcodes.table import ASK_C, LEAVE, opcode
+from sqpyte.vm.opcodes.table import BAIL_OUT, LEAVE, opcode
 from sqpyte.vm.values.values import W_Int
 
 _TRACE_LEGACY = 0x40        # SQLITE_TRACE_LEGACY
@@ -16,11 +16,11 @@ _ONCE_RESET = 0x7ffffffe    # the lowest that sqlite3GlobalConfig.iOnceResetThre
 def op_init(frame, op, pc):
     """Start of a program: a new number for its Once opcodes; jump to P2."""
     if mem.u8(frame.db + sqlite3_mTrace) & (SQLITE_TRACE_STMT | _TRACE_LEGACY):
-        return ASK_C
+        return BAIL_OUT
     address = frame.ops + VdbeOp_p1
     number = mem.i32(address)
     if number >= _ONCE_RESET:
-        return ASK_C
+        return BAIL_OUT
     mem.set_i32(address, 0, number + 1)
     count(frame, SQLITE_STMTSTATUS_RUN)
     return op.p2
@@ -46,12 +46,12 @@ def op_return(frame, op, pc):
     integer."""
     w = frame.read(op.p1)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     if isinstance(w, W_Int):
         return promote(w.intval) + 1
     if op.p3:
         return pc + 1
-    return ASK_C
+    return BAIL_OUT
 
 
 @opcode('InitCoroutine', writes='P1', jumps='P2', moves='')
@@ -66,7 +66,7 @@ def op_yield(frame, op, pc):
     """Go on in the coroutine r[P1], or in its caller; r[P1] is where the other one goes on."""
     w = frame.read(op.p1)
     if not isinstance(w, W_Int):
-        return ASK_C
+        return BAIL_OUT
     following = promote(w.intval) + 1
     frame.write(op.p1, W_Int(pc))
     return following
@@ -77,7 +77,7 @@ def op_end_coroutine(frame, op, pc):
     """The end of the coroutine: jump to P2 of the Yield at r[P1]."""
     w = frame.read(op.p1)
     if not isinstance(w, W_Int):
-        return ASK_C
+        return BAIL_OUT
     caller = promote(w.intval)
     frame.write(op.p1, W_Int(pc - 1))
     return promote(mem.i32(frame.ops + caller * sizeof_VdbeOp, VdbeOp_p2))
@@ -87,7 +87,7 @@ def op_end_coroutine(frame, op, pc):
 def op_once(frame, op, pc):
     """Fall through the first time in a run, jump to P2 from then on."""
     if mem.i64(frame.vdbe, Vdbe_pFrame) != 0:
-        return ASK_C
+        return BAIL_OUT
     run = mem.i32(frame.ops, VdbeOp_p1)
     address = frame.ops + pc * sizeof_VdbeOp + VdbeOp_p1
     if mem.i32(address) == run:
@@ -100,7 +100,7 @@ def op_once(frame, op, pc):
 def op_result_row(frame, op, pc):
     """The registers r[P1@P2] are a row of the result; leave until the next sqlite3_step.
     Upstream's code does it, once the registers are written back."""
-    return ASK_C
+    return BAIL_OUT
 
 
 @opcode('Halt', reads='P3')

@@ -7,7 +7,7 @@ from sqpyte.vm.values import convert, mem
 from sqpyte.vm.values.arith import INT_LIMIT, intmask, is_number, ovfcheck, shift_left
 from sqpyte.vm.values.compare import truth
 from sqpyte.vm.jit import unroll_safe
-from sqpyte.vm.opcodes.table import ASK_C, FAILED, declare, opcode
+from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
 from sqpyte.vm.values.values import (
     CONSTANT, NULL, W_Blob, W_Int, W_Null, W_Real, W_Text)
 
@@ -29,7 +29,7 @@ def op_affinity(frame, op, pc):
     i = 0
     while i < op.p2:
         if frame.read(op.p1 + i) is None:
-            return ASK_C
+            return BAIL_OUT
         i += 1
     i = 0
     while i < op.p2:
@@ -58,13 +58,13 @@ def op_cast(frame, op, pc):
     """r[P1] as CAST to the type with the affinity P2 makes it; NULL remains."""
     w = frame.read(op.p1)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     result = convert.cast(w, op.p2)
     if result is not None:
         frame.write(op.p1, result)
         return pc + 1
     if not is_number(w):
-        return ASK_C
+        return BAIL_OUT
     rc = number_to_text(frame, op.p1, op.live)
     if rc != 0:
         capi.fail(frame.vdbe, pc, rc)
@@ -83,19 +83,19 @@ def op_must_be_int(frame, op, pc):
     if isinstance(w, W_Int):
         return pc + 1
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     if isinstance(w, W_Text):
         number = convert.number_of(w, convert.AS_NUMERIC)
         if isinstance(number, W_Int):
             frame.write(op.p1, number)
             return pc + 1
-        return ASK_C                    # a register may keep a real
+        return BAIL_OUT                    # a register may keep a real
     if isinstance(w, W_Real):
         r = w.floatval
         if -INT_LIMIT <= r <= INT_LIMIT and float(int(r)) == r:
             frame.write(op.p1, W_Int(int(r)))
             return pc + 1
-        return ASK_C
+        return BAIL_OUT
     if op.p2 == 0:
         capi.fail(frame.vdbe, pc, SQLITE_MISMATCH)
         return FAILED
@@ -107,14 +107,14 @@ def _bitwise(name, function, contract):
         w1 = frame.read(op.p1)
         w2 = frame.read(op.p2)
         if w1 is None or w2 is None:
-            return ASK_C
+            return BAIL_OUT
         if isinstance(w1, W_Null) or isinstance(w2, W_Null):
             frame.write(op.p3, NULL)
             return pc + 1
         right = convert.int_value(w1)
         left = convert.int_value(w2)
         if not (isinstance(left, W_Int) and isinstance(right, W_Int)):
-            return ASK_C
+            return BAIL_OUT
         frame.write(op.p3, W_Int(function(left.intval, right.intval)))
         return pc + 1
     handler.__doc__ = contract
@@ -152,13 +152,13 @@ def op_bit_not(frame, op, pc):
     """r[P2] = ~r[P1], of its integer; NULL for NULL."""
     w = frame.read(op.p1)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     if isinstance(w, W_Null):
         frame.write(op.p2, NULL)
         return pc + 1
     value = convert.int_value(w)
     if not isinstance(value, W_Int):
-        return ASK_C
+        return BAIL_OUT
     frame.write(op.p2, W_Int(~value.intval))
     return pc + 1
 
@@ -168,10 +168,10 @@ def op_add_imm(frame, op, pc):
     """r[P1] = the integer of r[P1] plus P2, in 64 bits."""
     w = frame.read(op.p1)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     value = convert.int_value(w)
     if not isinstance(value, W_Int):
-        return ASK_C
+        return BAIL_OUT
     frame.write(op.p1, W_Int(intmask(value.intval + op.p2)))
     return pc + 1
 
@@ -183,7 +183,7 @@ def op_mem_max(frame, op, pc):
     w1 = frame.read(op.p1)
     w2 = frame.read(op.p2)
     if not (isinstance(w1, W_Int) and isinstance(w2, W_Int)):
-        return ASK_C
+        return BAIL_OUT
     if w1.intval < w2.intval:
         frame.write(op.p1, w2)
     return pc + 1
@@ -195,7 +195,7 @@ def op_offset_limit(frame, op, pc):
     w1 = frame.read(op.p1)
     w3 = frame.read(op.p3)
     if not (isinstance(w1, W_Int) and isinstance(w3, W_Int)):
-        return ASK_C
+        return BAIL_OUT
     total = w1.intval
     if total <= 0:
         total = -1
@@ -213,7 +213,7 @@ def op_int_copy(frame, op, pc):
     """r[P2] = the integer r[P1]."""
     w = frame.read(op.p1)
     if not isinstance(w, W_Int):
-        return ASK_C
+        return BAIL_OUT
     frame.write(op.p2, w)
     return pc + 1
 
@@ -230,7 +230,7 @@ def op_blob(frame, op, pc):
     """r[P2] = the blob P4 of P1 bytes, or P1 zero bytes if P4 is NULL."""
     address = mem.i64(frame.ops + pc * sizeof_VdbeOp, VdbeOp_p4)
     if address == 0 or op.p1 > mem.i32(frame.db + sqlite3_aLimit + 4 * SQLITE_LIMIT_LENGTH):
-        return ASK_C
+        return BAIL_OUT
     frame.write(op.p2, W_Blob(address, op.p1, CONSTANT))
     return pc + 1
 
@@ -240,7 +240,7 @@ def op_is_true(frame, op, pc):
     """r[P2] = whether r[P1] is true (P3 for NULL), the other way round if P4 is 1."""
     w = frame.read(op.p1)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     frame.write(op.p2, W_Int(truth(w, op.p3) ^ op.p4))
     return pc + 1
 
@@ -262,7 +262,7 @@ def op_is_type(frame, op, pc):
         return pc + 1
     w = frame.read(op.p3)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     if isinstance(w, W_Int):
         kind = 1
     elif isinstance(w, W_Real):
@@ -283,7 +283,7 @@ def op_halt_if_null(frame, op, pc):
     """If r[P3] is NULL, halt with the error P1 as Halt does (message P4)."""
     w = frame.read(op.p3)
     if w is None or isinstance(w, W_Null):
-        return ASK_C
+        return BAIL_OUT
     return pc + 1
 
 
@@ -313,7 +313,7 @@ def op_set_subtype(frame, op, pc):
     """The subtype of r[P2] = the integer r[P1]; none if that is NULL."""
     w = frame.read(op.p1)
     if not isinstance(w, W_Null):
-        return ASK_C                    # only a Mem has a subtype
+        return BAIL_OUT                    # only a Mem has a subtype
     if frame.is_in_mem(op.p2):
         address = frame.mem_address(op.p2) + Mem_flags
         mem.set_u16(address, 0, mem.u16(address) & ~MEM_Subtype)

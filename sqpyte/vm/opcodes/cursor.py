@@ -1,7 +1,7 @@
 """Opcodes that move a cursor over a B-tree or a sorter, and read columns of its row."""
 from c_engine.generated.layout import (
     BTCF_AtLast, BTCF_ValidNKey, BTCF_ValidOvfl, CACHE_STALE, CURTYPE_BTREE, SQLITE_DONE,
-    SQLITE_STMTSTATUS_SORT, SQPYTE_KEPT,
+    SQLITE_STMTSTATUS_SORT, SQPYTE_CACHED_ROW,
     BtCursor_curFlags, BtCursor_info, BtCursor_ix,
     CellInfo_nSize, MemPage_aData, MemPage_aDataEnd, MemPage_intKeyLeaf, MemPage_nCell, Mem_flags,
     MEM_Blob, Vdbe_aCounter, VdbeCursor_cacheStatus, VdbeCursor_deferredMoveto,
@@ -9,7 +9,7 @@ from c_engine.generated.layout import (
 from sqpyte.vm import capi
 from sqpyte.vm.values import cell, mem, record
 from sqpyte.vm.jit import promote, unroll_safe
-from sqpyte.vm.opcodes.table import ASK_C, FAILED, declare, opcode
+from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
 from sqpyte.vm.program.decode import NOWHERE, UNKNOWN
 from sqpyte.vm.values.values import NULL, W_Blob, W_Int, row_origin
 
@@ -44,7 +44,7 @@ def _first(name, counter, contract):
         assert c >= 0
         vc = frame.cursor_address(c)
         if vc == 0 or mem.u8(vc, VdbeCursor_eCurType) != CURTYPE_BTREE:
-            return ASK_C
+            return BAIL_OUT
         if about_to_move(frame, c, op, pc) != 0:
             return FAILED
         if name == 'Last':
@@ -80,7 +80,7 @@ def _step(name, forward, contract):
         assert c >= 0
         cursor = frame.valid_btcursor(c)
         if cursor == 0:
-            return ASK_C
+            return BAIL_OUT
         page = frame.leaf_page(c)
         ix = mem.u16(cursor, BtCursor_ix)
         if forward:
@@ -141,12 +141,12 @@ def op_column(frame, op, pc):
             w = frame.read(op.record)
             if not (isinstance(w, W_Blob) and w.size > 0
                     and frame.set_row(c, w.address, w.size)):
-                return ASK_C
+                return BAIL_OUT
         elif not frame.find_row(c):
             return column_elsewhere(frame, op, pc)
     w = field(frame, c, op.slots, op.p2, op.record >= 0, op.w_p4)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     frame.write(op.p3, w)
     return pc + 1
 
@@ -158,18 +158,18 @@ def column_elsewhere(frame, op, pc):
     assert c >= 0
     vc = frame.cursor_address(c)
     if vc == 0 or mem.u8(vc, VdbeCursor_eCurType) != CURTYPE_BTREE:
-        return ASK_C
+        return BAIL_OUT
     if mem.u8(vc, VdbeCursor_nullRow):
         frame.write(op.p3, NULL)
         return pc + 1
     if mem.u8(vc, VdbeCursor_deferredMoveto) == 0 or op.alternate == UNKNOWN:
-        return ASK_C
+        return BAIL_OUT
     if op.alternate != NOWHERE:
         c = op.alternate
         column = op.alternate_column
         slots = op.alternate_slots
         if not ready_row(frame, c):
-            return ASK_C
+            return BAIL_OUT
     else:
         column = op.p2
         slots = op.slots
@@ -178,10 +178,10 @@ def column_elsewhere(frame, op, pc):
             return failed(frame, pc, result)
         frame.note_row(c, mem.scratch.address)
         if frame.row[c] == 0:
-            return ASK_C
+            return BAIL_OUT
     w = field(frame, c, slots, column, False, op.w_p4)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     frame.write(op.p3, w)
     return pc + 1
 
@@ -244,14 +244,14 @@ def op_rowid(frame, op, pc):
     if page == 0:
         vc = frame.cursor_address(c)
         if vc == 0 or mem.u8(vc, VdbeCursor_deferredMoveto) == 0 or mem.u8(vc, VdbeCursor_nullRow):
-            return ASK_C
-        if (mem.u8(vc, VdbeCursor_deferredMoveto) == SQPYTE_KEPT
-                and capi.kept_row(vc, mem.scratch.address) == 0):
-            return ASK_C                # something has been written: the row may be gone
+            return BAIL_OUT
+        if (mem.u8(vc, VdbeCursor_deferredMoveto) == SQPYTE_CACHED_ROW
+                and capi.cached_row(vc, mem.scratch.address) == 0):
+            return BAIL_OUT                # something has been written: the row may be gone
         frame.write(op.p2, W_Int(mem.i64(vc, VdbeCursor_movetoTarget)))
         return pc + 1
     if mem.u8(page, MemPage_intKeyLeaf) == 0:
-        return ASK_C
+        return BAIL_OUT
     if op.for_writing:
         # Upstream notes key and size in the cursor: an insertion at that key then needs no
         # search and may overwrite the cell; in a damaged tree, that decides what is damaged next.
@@ -265,7 +265,7 @@ def op_rowid(frame, op, pc):
     if rowid < 0:
         rowid = cell.rowid_by_bytes(at, end)
         if rowid < 0:
-            return ASK_C
+            return BAIL_OUT
     frame.write(op.p2, W_Int(rowid))
     return pc + 1
 
@@ -273,7 +273,7 @@ def op_rowid(frame, op, pc):
 @opcode('SorterSort', jumps='P2')
 def op_sorter_sort(frame, op, pc):
     """Sort the sorter P1 and go to its first record; jump to P2 if there is none."""
-    return ASK_C
+    return BAIL_OUT
 
 
 @opcode('SorterInsert', reads='P2')
@@ -283,7 +283,7 @@ def op_sorter_insert(frame, op, pc):
     rc = frame.write_back_one(op.p2)
     if rc == 0:
         if (mem.u16(address, Mem_flags) & MEM_Blob) == 0:
-            return ASK_C
+            return BAIL_OUT
         rc = capi.sorter_insert(frame.cursor_address(op.p1), address)
     if rc != 0:
         capi.fail(frame.vdbe, pc, rc)

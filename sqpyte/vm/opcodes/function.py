@@ -1,7 +1,7 @@
 """Function and PureFunc: calls of scalar SQL functions.
 
 Any function can be called on its registers, by one C function that does what upstream's opcode
-does; texts are lent to their `Mem`s for that call, not copied.  Hot functions of SQLite's own work
+does; texts are spilled to their `Mem`s for that call, not copied.  Hot functions of SQLite's own work
 on values (functions.py), and give a view of their argument where they can; what they don't expect
 goes the first way.
 """
@@ -12,10 +12,10 @@ from sqpyte.vm.values.values import W_Bytes, W_Text
 
 
 @unroll_safe
-def lend_registers(frame, first, n, live):
+def spill_registers(frame, first, n, live):
     """Bring the registers from `first` on into their Mems, texts and blobs of a row as views.
 
-    The Mem of a lent text is good for one call of C; the frame keeps the value. Nothing else
+    The Mem of a spilled text is good for one call of C; the frame keeps the value. Nothing else
     views the Mems then, as C may move what they hold.
     Returns: 0, or a result code if C has no memory.
     """
@@ -48,7 +48,7 @@ def call_on_registers(frame, op, pc):
             frame.forget()
     else:
         frame.release_views_of(op.p3, op.live)
-        rc = lend_registers(frame, op.p2, op.arguments, op.live)
+        rc = spill_registers(frame, op.p2, op.arguments, op.live)
         if rc == 0:
             rc = capi.function(frame.vdbe, pc)
             frame.write_in_mem(op.p3)

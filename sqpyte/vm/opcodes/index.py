@@ -14,10 +14,10 @@ from c_engine.generated.layout import (
     VdbeCursor_ub, VdbeOp_p4, sizeof_VdbeOp)
 from sqpyte.vm import capi
 from sqpyte.vm.values import mem, record
-from sqpyte.vm.values.compare import OTHER, compare, in_sort_order
+from sqpyte.vm.values.compare import OTHER, UNDECIDED, compare, in_sort_order
 from sqpyte.vm.jit import unroll_safe
 from sqpyte.vm.opcodes.cursor import about_to_move, count, failed, field, ready_row
-from sqpyte.vm.opcodes.table import ASK_C, FAILED, declare, opcode
+from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
 from sqpyte.vm.values.values import NULL, W_Int, W_Null, W_Text
 
 
@@ -25,11 +25,11 @@ def _seek_rowid(name, contract, null_jumps):
     def handler(frame, op, pc):
         w = frame.read(op.p3)
         if op.p2 == 0 or w is None:
-            return ASK_C
+            return BAIL_OUT
         if not isinstance(w, W_Int):
             if null_jumps and isinstance(w, W_Null):
                 return op.p2
-            return ASK_C
+            return BAIL_OUT
         if about_to_move(frame, op.p1, op, pc) != 0:
             return FAILED
         result = capi.seek_rowid(frame.cursor_address(op.p1), w.intval, mem.scratch.address)
@@ -57,7 +57,7 @@ def _seek(name, contract, jumps='P2'):
         if mem.u8(vc, VdbeCursor_isTable):
             w = frame.read(op.p3)
             if not isinstance(w, W_Int):
-                return ASK_C
+                return BAIL_OUT
             if about_to_move(frame, op.p1, op, pc) != 0:
                 return FAILED
             result = capi.seek_table(vc, w.intval, number, mem.scratch.address)
@@ -111,7 +111,7 @@ def _exact(name, jump_if_absent, contract):
             if frame.is_in_mem(op.p3):
                 flags = mem.u16(frame.mem_address(op.p3), Mem_flags)
             if (flags & MEM_Blob) == 0:
-                return ASK_C
+                return BAIL_OUT
         if not key_to_mem(frame, op, pc) or about_to_move(frame, op.p1, op, pc) != 0:
             return FAILED
         result = capi.seek_exact(frame.vdbe, frame.cursor_address(op.p1),
@@ -142,17 +142,17 @@ _exact('NoConflict', True, "Jump to P2 if one of r[P3@P4] is NULL or the index P
 @unroll_safe
 def compare_key(frame, op):
     """The order of the record under index cursor P1 and the key r[P3@P4]: negative, zero or
-    positive; or _ASK if C has to say."""
+    positive; or UNDECIDED if C has to say."""
     if op.sort_flags is None or op.p4 > len(op.collations) or not ready_row(frame, op.p1):
-        return _ASK
+        return UNDECIDED
     i = 0
     while i < op.p4:
         if op.collations[i] == OTHER:
-            return _ASK
+            return UNDECIDED
         a = field(frame, op.p1, op.slots, i, False, None)
         b = frame.read(op.p3 + i)
         if a is None or b is None:
-            return _ASK
+            return UNDECIDED
         order = compare(a, b, op.collations[i])
         if order != 0:
             return in_sort_order(order, a, b, op.sort_flags[i])
@@ -160,14 +160,11 @@ def compare_key(frame, op):
     return 0
 
 
-_ASK = 1 << 41      # outside the range of any comparison
-
-
 def _idx(name, holds, contract):
     def handler(frame, op, pc):
         order = compare_key(frame, op)
-        if order == _ASK:
-            return ASK_C
+        if order == UNDECIDED:
+            return BAIL_OUT
         if holds(order):
             return op.p2
         return pc + 1
@@ -210,7 +207,7 @@ def op_idx_rowid(frame, op, pc):
     """r[P2] = the rowid at the end of the entry under index cursor P1."""
     w = rowid_of_entry(frame, op.p1)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     frame.write(op.p2, w)
     return pc + 1
 
@@ -221,7 +218,7 @@ def op_deferred_seek(frame, op, pc):
     column is read that the index hasn't (P4 says which it has)."""
     w = rowid_of_entry(frame, op.p1)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     if about_to_move(frame, op.p3, op, pc) != 0:
         return FAILED
     table = frame.cursor_address(op.p3)
@@ -251,7 +248,7 @@ def op_null_row(frame, op, pc):
     """All columns of cursor P1 are NULL from now on, with P2 only until it is moved."""
     vc = frame.cursor_address(op.p1)
     if vc == 0:
-        return ASK_C
+        return BAIL_OUT
     if about_to_move(frame, op.p1, op, pc) != 0:
         return FAILED
     capi.null_row(vc, int(op.p2 == 0))
@@ -263,7 +260,7 @@ def op_if_null_row(frame, op, pc):
     """If cursor P1 is on the row of NULLs, r[P3] = NULL and jump to P2; else r[P3] is kept."""
     vc = frame.cursor_address(op.p1)
     if vc == 0:
-        return ASK_C
+        return BAIL_OUT
     if mem.u8(vc, VdbeCursor_nullRow):
         frame.write(op.p3, NULL)
         return op.p2
@@ -275,7 +272,7 @@ def op_if_empty(frame, op, pc):
     """Jump to P2 if the B-tree of cursor P1 has no row."""
     vc = frame.cursor_address(op.p1)
     if mem.u8(vc, VdbeCursor_eCurType) != CURTYPE_BTREE:
-        return ASK_C
+        return BAIL_OUT
     result = capi.is_empty(vc)
     if result < 0:
         return failed(frame, pc, result)
@@ -319,7 +316,7 @@ def filter_bit(frame, op, add):
 def op_filter_add(frame, op, pc):
     """Enter the key r[P3@P4] into the Bloom filter r[P1]."""
     if filter_bit(frame, op, 1) < 0:
-        return ASK_C
+        return BAIL_OUT
     return pc + 1
 
 
@@ -328,7 +325,7 @@ def op_filter(frame, op, pc):
     """Jump to P2 if the key r[P3@P4] isn't in the Bloom filter r[P1]."""
     bit = filter_bit(frame, op, 0)
     if bit < 0:
-        return ASK_C
+        return BAIL_OUT
     if bit == 0:
         count(frame, SQLITE_STMTSTATUS_FILTER_HIT)
         return op.p2

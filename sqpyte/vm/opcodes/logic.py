@@ -1,5 +1,5 @@
 """Opcodes of three-valued logic and the jumps on it, and the counters of LIMIT and OFFSET."""
-from sqpyte.vm.opcodes.table import ASK_C, declare, opcode
+from sqpyte.vm.opcodes.table import BAIL_OUT, declare, opcode
 from sqpyte.vm.values.arith import MIN_INT
 from sqpyte.vm.values.compare import truth
 from sqpyte.vm.values.values import NULL, W_Int, W_Null
@@ -12,7 +12,7 @@ def op_is_null(frame, op, pc):
     """Jump to P2 if r[P1] is NULL."""
     w = frame.read(op.p1)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     if isinstance(w, W_Null):
         return op.p2
     return pc + 1
@@ -23,7 +23,7 @@ def op_not_null(frame, op, pc):
     """Jump to P2 if r[P1] is not NULL."""
     w = frame.read(op.p1)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     if isinstance(w, W_Null):
         return pc + 1
     return op.p2
@@ -34,7 +34,7 @@ def op_if(frame, op, pc):
     """Jump to P2 if r[P1] is true; if it is NULL, jump if P3 is not zero."""
     w = frame.read(op.p1)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     if truth(w, op.p3):
         return op.p2
     return pc + 1
@@ -45,7 +45,7 @@ def op_if_not(frame, op, pc):
     """Jump to P2 if r[P1] is false; if it is NULL, jump if P3 is not zero."""
     w = frame.read(op.p1)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     if truth(w, int(op.p3 == 0)):
         return pc + 1
     return op.p2
@@ -56,7 +56,7 @@ def op_if_pos(frame, op, pc):
     """If the integer r[P1] is above zero, subtract P3 from it and jump to P2."""
     w = frame.read(op.p1)
     if not isinstance(w, W_Int):
-        return ASK_C
+        return BAIL_OUT
     if w.intval > 0:
         frame.write(op.p1, W_Int(w.intval - op.p3))
         return op.p2
@@ -68,7 +68,7 @@ def op_if_not_zero(frame, op, pc):
     """If the integer r[P1] isn't zero, decrement it if it is above zero, and jump to P2."""
     w = frame.read(op.p1)
     if not isinstance(w, W_Int):
-        return ASK_C
+        return BAIL_OUT
     if w.intval == 0:
         return pc + 1
     if w.intval > 0:
@@ -81,7 +81,7 @@ def op_decr_jump_zero(frame, op, pc):
     """Decrement the integer r[P1] and jump to P2 if it is zero then."""
     w = frame.read(op.p1)
     if not isinstance(w, W_Int):
-        return ASK_C
+        return BAIL_OUT
     value = w.intval
     if value > MIN_INT:
         value -= 1
@@ -96,7 +96,7 @@ def _logic(name, table, contract):
         w1 = frame.read(op.p1)
         w2 = frame.read(op.p2)
         if w1 is None or w2 is None:
-            return ASK_C
+            return BAIL_OUT
         result = table(truth(w1, _UNKNOWN), truth(w2, _UNKNOWN))
         frame.write(op.p3, NULL if result == _UNKNOWN else W_Int(result))
         return pc + 1
@@ -125,7 +125,7 @@ def op_not(frame, op, pc):
     """r[P2] = NOT r[P1]; NULL for NULL."""
     w = frame.read(op.p1)
     if w is None:
-        return ASK_C
+        return BAIL_OUT
     value = truth(w, _UNKNOWN)
     frame.write(op.p2, NULL if value == _UNKNOWN else W_Int(1 - value))
     return pc + 1
@@ -137,7 +137,7 @@ def op_zero_or_null(frame, op, pc):
     w1 = frame.read(op.p1)
     w3 = frame.read(op.p3)
     if w1 is None or w3 is None:
-        return ASK_C
+        return BAIL_OUT
     if isinstance(w1, W_Null) or isinstance(w3, W_Null):
         frame.write(op.p2, NULL)
     else:

@@ -2,7 +2,7 @@
 from c_engine.generated.layout import SQLITE_NOMEM
 from sqpyte.vm import capi
 from sqpyte.vm.values import mem
-from sqpyte.vm.opcodes.table import ASK_C, FAILED, opcode
+from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, opcode
 from sqpyte.vm.values.values import W_Int
 
 
@@ -19,7 +19,7 @@ def op_rowset_add(frame, op, pc):
     """Add the integer r[P2] to the set r[P1]."""
     w = frame.read(op.p2)
     if not isinstance(w, W_Int):
-        return ASK_C
+        return BAIL_OUT
     rc = capi.rowset_add(_set_in_mem(frame, op), w.intval)
     if rc != 0:
         capi.fail(frame.vdbe, pc, rc)
@@ -43,7 +43,7 @@ def op_rowset_test(frame, op, pc):
     phase 0 nothing is found, in phase -1 nothing is added."""
     w = frame.read(op.p3)
     if not isinstance(w, W_Int):
-        return ASK_C
+        return BAIL_OUT
     found = capi.rowset_test(_set_in_mem(frame, op), op.p4, w.intval)
     if found < 0:
         capi.fail(frame.vdbe, pc, SQLITE_NOMEM)

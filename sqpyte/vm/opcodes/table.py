@@ -34,12 +34,12 @@ one opcode until they write it again, so it doesn't matter which form the VM has
 `seeks` marks an opcode that goes down a B-tree.  That is C's work in either tier and most of such a
 loop's time: c_engine/core/tiering.c decides whether it is worth tracing.
 
-A handler takes (frame, op, pc) and returns the next pc, or, having changed nothing, ASK_C:
+A handler takes (frame, op, pc) and returns the next pc, or, having changed nothing, BAIL_OUT:
 upstream's own code then executes the opcode.
 """
 from c_engine.generated import opcodes
 
-ASK_C = -1      # run this opcode in C, then go on
+BAIL_OUT = -1      # run this opcode in C, then go on
 LEAVE = -2      # the statement goes on in C with this opcode
 FAILED = -3     # a C function failed and sqpyte_fail has been called
 

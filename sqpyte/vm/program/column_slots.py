@@ -1,4 +1,4 @@
-"""Which columns' offsets a frame remembers: those that the program reads.
+"""Which columns' offsets a frame caches: those that the program reads.
 
 A record's header is read from its start on to find a column.  What lies on the way to one column is
 kept for others that the program reads later in the same row, in whatever order: TPC-H's Q6 reads

@@ -108,7 +108,7 @@ def in_sort_order(order, a, b, flags):
 
 # Results of compare_operands that are no order; outside the range of any comparison.
 NULL_RESULT = 1 << 40
-ASK = 1 << 41
+UNDECIDED = 1 << 41
 
 
 def compare_operands(w3, w1, flags, collation):
@@ -119,7 +119,7 @@ def compare_operands(w3, w1, flags, collation):
         flags: P5 (affinity, SQLITE_NULLEQ).
         collation: BINARY, NOCASE, RTRIM or OTHER.
     Returns: negative, zero or positive as r[P3] is less than, equal to or greater than r[P1];
-        NULL_RESULT if one is NULL (and SQLITE_NULLEQ isn't set); ASK if C has to do it.
+        NULL_RESULT if one is NULL (and SQLITE_NULLEQ isn't set); UNDECIDED if C has to do it.
     """
     if isinstance(w1, W_Int) and isinstance(w3, W_Int):
         return compare_numbers(w3, w1)
@@ -135,9 +135,9 @@ def compare_operands(w3, w1, flags, collation):
             w1 = to_number(w1)
             w3 = to_number(w3)
     elif affinity == SQLITE_AFF_TEXT and needs_text(w1, w3):
-        return ASK
+        return UNDECIDED
     if collation == OTHER and isinstance(w1, W_Text) and isinstance(w3, W_Text):
-        return ASK
+        return UNDECIDED
     return compare(w3, w1, collation)
 
 

@@ -67,7 +67,7 @@ def _equality(left, right):
 
 @st.composite
 def subqueries(draw, column):
-    """A correlated scalar subquery, EXISTS, or one within another; what a Recall may know again."""
+    """A correlated scalar subquery, EXISTS, or one within another; what a Memoize may know again."""
     table = draw(st.sampled_from(sorted(COLUMNS)))
     inner = _column("s", table)
     where = draw(_comparison(inner, column))

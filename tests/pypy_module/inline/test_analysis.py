@@ -18,30 +18,30 @@ INLINED = {
     'SELECT f(a) || abs(b) FROM t': 'one ahead',
     'SELECT a FROM t UNION ALL SELECT b FROM t': 'computed in the program that asks for them',
 }
-UNDONE = 'undone where it matters'
+REVERSIBLE = 'rolled back where it matters'
 STORED = 'what they return it stores'
 # Rows that C computes ahead, many in one call.
 AHEAD = {
-    'SELECT t.a FROM t, t AS u WHERE t.b = u.c': UNDONE,
-    'SELECT t.a, i.b FROM t JOIN i ON i.b = t.a LEFT JOIN w ON k = t.b': UNDONE,
-    'SELECT abs(a) FROM t': UNDONE,
-    'SELECT a || b FROM t': UNDONE,
-    'SELECT a FROM t WHERE b LIKE \'x%\'': UNDONE,
-    'SELECT a FROM t WHERE b IN (1, 5, 9)': UNDONE,
-    'SELECT a FROM t WHERE b IN (SELECT b FROM i)': UNDONE,
-    'SELECT a FROM t ORDER BY a DESC': UNDONE,
-    'SELECT k FROM w': UNDONE,
-    'SELECT b FROM i': UNDONE,
-    'SELECT a FROM i WHERE b = 5': UNDONE,
-    'SELECT CAST(a AS TEXT) FROM t': UNDONE,
-    'SELECT a & b FROM t': UNDONE,
-    'SELECT a, (SELECT count(*) FROM i WHERE i.b = t.a) FROM t': UNDONE,
-    'SELECT b, count(*) FROM i GROUP BY b': UNDONE,
-    'SELECT DISTINCT b FROM i': UNDONE,
-    'SELECT DISTINCT b, c FROM t': UNDONE,
-    'SELECT a FROM t UNION ALL SELECT k FROM w': UNDONE,
-    'SELECT * FROM v': UNDONE,
-    'SELECT e FROM g WHERE e > 3 AND d > 0': UNDONE,
+    'SELECT t.a FROM t, t AS u WHERE t.b = u.c': REVERSIBLE,
+    'SELECT t.a, i.b FROM t JOIN i ON i.b = t.a LEFT JOIN w ON k = t.b': REVERSIBLE,
+    'SELECT abs(a) FROM t': REVERSIBLE,
+    'SELECT a || b FROM t': REVERSIBLE,
+    'SELECT a FROM t WHERE b LIKE \'x%\'': REVERSIBLE,
+    'SELECT a FROM t WHERE b IN (1, 5, 9)': REVERSIBLE,
+    'SELECT a FROM t WHERE b IN (SELECT b FROM i)': REVERSIBLE,
+    'SELECT a FROM t ORDER BY a DESC': REVERSIBLE,
+    'SELECT k FROM w': REVERSIBLE,
+    'SELECT b FROM i': REVERSIBLE,
+    'SELECT a FROM i WHERE b = 5': REVERSIBLE,
+    'SELECT CAST(a AS TEXT) FROM t': REVERSIBLE,
+    'SELECT a & b FROM t': REVERSIBLE,
+    'SELECT a, (SELECT count(*) FROM i WHERE i.b = t.a) FROM t': REVERSIBLE,
+    'SELECT b, count(*) FROM i GROUP BY b': REVERSIBLE,
+    'SELECT DISTINCT b FROM i': REVERSIBLE,
+    'SELECT DISTINCT b, c FROM t': REVERSIBLE,
+    'SELECT a FROM t UNION ALL SELECT k FROM w': REVERSIBLE,
+    'SELECT * FROM v': REVERSIBLE,
+    'SELECT e FROM g WHERE e > 3 AND d > 0': REVERSIBLE,
     'SELECT a FROM t ORDER BY b': 'computed ahead',
     'SELECT a FROM t ORDER BY b LIMIT 5 OFFSET 2': 'computed ahead',
     'SELECT b, count(*) FROM t GROUP BY b': 'computed ahead',
@@ -54,15 +54,15 @@ AHEAD = {
     'SELECT f(t.a) FROM t, i': 'they run in the program',
     'SELECT f(t.a), i.b FROM t CROSS JOIN i ON i.b = t.a WHERE f(i.a) > 3 LIMIT 5':
         'they run in the program',
-    'SELECT t.a FROM t CROSS JOIN i ON i.b = t.a WHERE f(t.a) > 5': UNDONE,
+    'SELECT t.a FROM t CROSS JOIN i ON i.b = t.a WHERE f(t.a) > 5': REVERSIBLE,
     'SELECT s(t.a), count(*) FROM t, i': 'they run as one loop in Python',
     'SELECT t.c, s(t.a), max(i.b) FROM t, i GROUP BY t.c': 'they run as one loop in Python',
     'SELECT a, w(b) OVER (ORDER BY c ROWS 3 PRECEDING) FROM t': 'without them',
     'SELECT a, w(b) OVER (PARTITION BY c ORDER BY b), w(c) OVER (PARTITION BY c ORDER BY b) FROM t':
         'without them',
     'SELECT w(b) OVER (PARTITION BY c), sum(b) OVER (PARTITION BY c) FROM t': 'without them',
-    'SELECT a, w(b) OVER (ORDER BY a ROWS 3 PRECEDING) FROM t': UNDONE,
-    'SELECT a, w(a) OVER (ORDER BY b) FROM i': UNDONE,
+    'SELECT a, w(b) OVER (ORDER BY a ROWS 3 PRECEDING) FROM t': REVERSIBLE,
+    'SELECT a, w(a) OVER (ORDER BY b) FROM i': REVERSIBLE,
     'SELECT s(t.a), max(i.b) FROM t, i': STORED,
     'SELECT a FROM t ORDER BY f(b)': STORED,
     'SELECT a FROM t ORDER BY f(b) LIMIT 5': STORED,
@@ -74,10 +74,10 @@ AHEAD = {
 }
 # This list may only shrink.
 LEFT = {
-    'SELECT t.a FROM t WHERE b IN (SELECT c FROM t AS u WHERE u.a > t.a LIMIT 2)': 'can\'t be undone',
+    'SELECT t.a FROM t WHERE b IN (SELECT c FROM t AS u WHERE u.a > t.a LIMIT 2)': 'can\'t be rolled back',
     'SELECT count(*) FROM t': 'no second row',
     'SELECT sum(a) FROM t': 'no second row',
-    'SELECT value FROM json_each(\'[1,2]\')': 'opcode VNext can\'t be undone',
+    'SELECT value FROM json_each(\'[1,2]\')': 'opcode VNext can\'t be rolled back',
     'SELECT a, random() FROM t': 'it calls the function random',
     'SELECT a, date(\'now\', b) FROM t': 'it calls the function date',
     'SELECT f(t.a) FROM t WHERE f(t.a) IN (SELECT b FROM i)': 'opcode NotFound depends on it',
@@ -134,7 +134,7 @@ def test_ahead(tables, query):
     plan, = sqpyte.explain(tables, query)
     assert plan.tier == 'inliner'
     assert AHEAD[query] in plan.reason
-    assert AHEAD[query] == UNDONE or UNDONE not in plan.reason
+    assert AHEAD[query] == REVERSIBLE or REVERSIBLE not in plan.reason
 
 
 @pytest.mark.parametrize('query', sorted(LEFT))
@@ -223,12 +223,12 @@ def test_short_statements_stay_in_c():
         tiers.planner = before
 
 
-@pytest.mark.parametrize('setting, patience', [
-    ('0', None), ('1', policy.PATIENCE), ('always', 1)])
-def test_environment(monkeypatch, setting, patience):
+@pytest.mark.parametrize('setting, tier_up', [
+    ('0', None), ('1', policy.TIER_UP), ('always', 1)])
+def test_environment(monkeypatch, setting, tier_up):
     monkeypatch.setenv('SQPYTE_INLINE', setting)
     planner = policy.planner_wanted()
-    assert patience == (planner and planner.patience)
+    assert tier_up == (planner and planner.tier_up)
     monkeypatch.setenv('SQPYTE_SPECIALISE', '0')
     planner = policy.planner_wanted()
     assert planner is None or not planner.specialise

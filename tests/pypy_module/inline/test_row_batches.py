@@ -41,7 +41,7 @@ WRITES_HERE = WRITES + [
 @pytest.fixture(autouse=True)
 def shared_early(monkeypatch):
     """Texts that come again are found from the second batch on."""
-    monkeypatch.setattr(inline_rows, 'SHARED_FROM', 2)
+    monkeypatch.setattr(inline_rows, 'INTERNED_FROM', 2)
 
 
 def compare(action, oracle='sqlite3'):

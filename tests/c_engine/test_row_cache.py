@@ -290,10 +290,10 @@ def test_memory_is_bounded():
 _HITS = '''
 import sys
 from tests.differential.sessions import capi
-from tests.c_engine import test_kept
+from tests.c_engine import test_row_cache
 from pypy_module.ffi import library
 connection = capi.Connection(capi.Library(library.path))
-for sql in ('PRAGMA page_size=512',) + test_kept.SCHEMA:
+for sql in ('PRAGMA page_size=512',) + test_row_cache.SCHEMA:
     connection.execute(sql)
 connection.execute("WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 2000) "
                    "INSERT INTO d(id, a, b) SELECT n * 7, n, 'text ' || n FROM r")
@@ -318,13 +318,13 @@ def visits(key, without):
 @pytest.mark.parametrize('key', ['7 * (n * 7919 % 2000 + 1)', '7 * (n % 3 * 600 + n / 3 % 600 + 1)',
                                  '7 * (n * 7919 % 150 + 1)'])
 def test_pages_are_visited_once_or_twice(key):
-    """At random, in turns, and few of many; SQPYTE_WITHOUT=kept-rows switches it off."""
+    """At random, in turns, and few of many; SQPYTE_WITHOUT=row-cache switches it off."""
     count, total, kept = visits(key, '')
-    assert [count, total] == visits(key, 'kept-rows')[:2]
+    assert [count, total] == visits(key, 'row-cache')[:2]
     assert count == 20000
-    assert kept < visits(key, 'kept-rows')[2] / 2.5
+    assert kept < visits(key, 'row-cache')[2] / 2.5
 
 
 def test_rows_that_never_come_again_are_not_kept():
-    kept, sought = visits('n * 7', '')[2], visits('n * 7', 'kept-rows')[2]
+    kept, sought = visits('n * 7', '')[2], visits('n * 7', 'row-cache')[2]
     assert kept == sought

@@ -34,9 +34,9 @@ def connections():
     return made
 
 
-def recalls(connection, sql):
-    """How many Recalls the program of `sql` has."""
-    return sum(row[1] == 'Recall' for row in connection.execute('EXPLAIN ' + sql))
+def memoizes(connection, sql):
+    """How many Memoizes the program of `sql` has."""
+    return sum(row[1] == 'Memoize' for row in connection.execute('EXPLAIN ' + sql))
 
 
 KEPT = [
@@ -57,7 +57,7 @@ KEPT = [
 @pytest.mark.parametrize('sql', KEPT)
 def test_rows_are_stocks(connections, sql):
     stock, ours = connections
-    assert recalls(ours, sql) >= 1
+    assert memoizes(ours, sql) >= 1
     expected = stock.execute(sql).fetchall()
     for _ in range(2):
         found = ours.execute(sql).fetchall()
@@ -86,7 +86,7 @@ def test_what_may_change_is_computed_each_time(connections, sql):
         connection.create_function('seen', 1, lambda v, calls=calls: calls.append(v) or v,
                                    deterministic=True)
         results.append((connection.execute(sql).fetchall(), calls))
-    assert recalls(connections[1], sql) == 0
+    assert memoizes(connections[1], sql) == 0
     assert results[0] == results[1]
 
 
@@ -187,11 +187,11 @@ def test_a_function_that_writes_between_evaluations(connections):
 
 
 def test_it_can_be_switched_off():
-    """SQPYTE_WITHOUT=recall, read when the library is loaded."""
+    """SQPYTE_WITHOUT=memoize, read when the library is loaded."""
     code = ("import sqpyte; c = sqpyte.connect(':memory:'); c.execute('CREATE TABLE t(a)'); "
             "print([r[1] for r in c.execute('EXPLAIN SELECT (SELECT count(*) FROM t x WHERE x.a = t.a) "
-            "FROM t')].count('Recall'))")
-    for without, expected in (('', '1'), ('recall', '0')):
+            "FROM t')].count('Memoize'))")
+    for without, expected in (('', '1'), ('memoize', '0')):
         done = subprocess.run([sys.executable, '-c', code], env=dict(os.environ, SQPYTE_WITHOUT=without),
                               stdout=subprocess.PIPE, check=True)
         assert done.stdout.decode().strip() == expected
