@@ -15,7 +15,7 @@ from c_engine.patches import apply, effects
 from sqpyte.vm.opcodes import table as optable
 from sqpyte.vm.opcodes.every import IN_C, TABLE
 from sqpyte.vm.program import decode
-from sqpyte.vm.program.liveness import LEAVES, successors
+from sqpyte.vm.program.liveness import ENDS_STEP, successors
 
 FOLDER = os.path.join(build.ROOT, 'build', 'effects')
 LIBRARY = os.path.join(FOLDER, 'libsqpyte-effects.so')
@@ -85,7 +85,7 @@ def header():
             lines.append('  /* %s */ {0},' % name)
             continue
         lines.append('  /* %s */ {1, %d, %d, %d, %s, %s, %s, {%s}, {%s}},' % (
-            name, number in LEAVES, one.user_code, jumps_of(one), _spans(one.read_spans),
+            name, ENDS_STEP[number], one.user_code, jumps_of(one), _spans(one.read_spans),
             _spans(one.write_spans), _spans(one.convert_spans), ', '.join(map(str, one.moved + [-1])),
             ', '.join(map(str, one.touched + [-1]))))
     return '\n'.join(lines + ['};', ''])

@@ -9,8 +9,7 @@ from _thread import get_ident
 
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.mixin import Any
-from pypy_module.dbapi.statements import decoding
-from pypy_module.dbapi.statements import tiers
+from pypy_module.dbapi.statements import decoding, tiers
 from pypy_module.dbapi.statements.executemany import ExecuteMany
 from pypy_module.ffi.library import NUMBERS, lib
 

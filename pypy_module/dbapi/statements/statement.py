@@ -9,8 +9,7 @@ from pypy_module.dbapi import errors
 from pypy_module.dbapi.columns import Columns
 from pypy_module.dbapi.deprecation import SINCE_312
 from pypy_module.dbapi.mixin import Any
-from pypy_module.dbapi.statements import binding
-from pypy_module.dbapi.statements import decoding
+from pypy_module.dbapi.statements import binding, decoding
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
 
 DML = ('insert', 'update', 'delete', 'replace')

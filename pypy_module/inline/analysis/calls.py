@@ -7,14 +7,10 @@ which cursors read tables.  Read from the VdbeOp array once, when a statement be
 from c_engine.generated import layout, opcodes
 from pypy_module.ffi.library import lib
 from pypy_module.ffi.memory import data_at
+from pypy_module.inline.analysis.kinds import CALLS, COMPARISONS, RESULTS
 from sqpyte.vm import capi
 from sqpyte.vm.values import mem
 from sqpyte.vm.values.compare import OTHER
-
-RESULTS = (opcodes.OP_AggValue, opcodes.OP_AggFinal)
-CALLS = (opcodes.OP_Function, opcodes.OP_PureFunc, opcodes.OP_AggStep, opcodes.OP_AggStep1,
-         opcodes.OP_AggInverse)
-COMPARISONS = tuple(getattr(opcodes, 'OP_' + name) for name in ('Eq', 'Ne', 'Lt', 'Le', 'Gt', 'Ge'))
 
 
 class Calls:

@@ -18,34 +18,27 @@ from c_engine.generated import opcodes
 from pypy_module.ffi.library import NUMBERS, address_of, ffi
 from pypy_module.inline.analysis import effects
 from pypy_module.inline.analysis.effects import PURE, REVERSIBLE
-from pypy_module.inline.analysis.scan import (
+from pypy_module.inline.analysis.kinds import (
+    AGAIN,
     AGGREGATE_STEPS,
-    AHEAD,
     COPIES,
     COUNTERS,
+    CURSORS,
+    EMITTED,
+    ENDS,
     FUNCTIONS,
     IN_C_ONE,
     JUMPS,
     NOTHING,
-    RUN,
-    SUPPORTED,
-    Refused,
 )
+from pypy_module.inline.analysis.scan import AHEAD, RUN, Refused
 from sqpyte.vm.program import liveness
 from sqpyte.vm.values.compare import OTHER
 
 FIRST, LAST = NUMBERS['SQPYTE_CUT_FIRST'], NUMBERS['SQPYTE_CUT_LAST']
 TAIL_AT = NUMBERS['SQPYTE_CUT_HEAD']
-CURSORS = effects.READS | effects.CHANGES
-ENDS = (opcodes.OP_Next, opcodes.OP_Prev, opcodes.OP_SorterNext)
 ONCE, ROW = opcodes.OP_Once, opcodes.OP_ResultRow
 JUMPING = opcodes.OPFLG_JUMP
-# Early opcodes that a cut may hold: done again, they do the same.
-_EARLY = frozenset(getattr(opcodes, 'OP_' + name) for name in (
-    'Column Rowid IdxRowid RowData Offset FinishSeek Integer Int64 Real String String8 Null Blob '
-    'Variable Copy SCopy IntCopy Concat Add Subtract Multiply Divide Remainder BitAnd BitOr '
-    'ShiftLeft ShiftRight BitNot And Or Not IsTrue ZeroOrNull CollSeq MakeRecord Noop Explain '
-    'ReleaseReg ClrSubtype Function PureFunc RealAffinity Affinity Cast').split())
 # Accumulators that can be put back.
 SUMS = ('sum', 'total', 'avg', 'count')
 MOST_VALUES = 100       # that a row keeps
@@ -156,7 +149,7 @@ class Cut:
             written |= self.flow.writes[pc]
             if op.opcode in FUNCTIONS and pc not in self.calls.pure:
                 raise Refused('it calls the function %s behind it' % self.calls.names.get(pc))
-            if op.opcode not in _EARLY or self.jumps(pc) or op.opcode == opcodes.OP_Null and op.p1:
+            if op.opcode not in AGAIN or self.jumps(pc) or op.opcode == opcodes.OP_Null and op.p1:
                 raise Refused('opcode %s comes behind it' % name)
             if self.flow.writes[pc] & self.flow.live[self.end] and any(
                     self.jumps(jump) and jump < pc < self.ops[jump].p2 for jump in self.late):
@@ -304,17 +297,17 @@ class Cut:
                 if function is not None and pc not in self.calls.pure:
                     raise Refused('the function %s depends on it' % function)
                 self.in_c.add(pc)
-            elif op.opcode not in SUPPORTED:
+            elif op.opcode not in EMITTED:
                 raise Refused('opcode %s depends on it' % name)
             if self.jumps(pc) and op.opcode not in JUMPS or op.opcode in JUMPS and op.p2 <= self.head:
                 raise Refused('opcode %s depends on it' % name)
             if (op.opcode == opcodes.OP_CollSeq and (op.p1 or op.collation == OTHER)
                     or op.opcode == opcodes.OP_Null and op.p1 or op.opcode == opcodes.OP_String and op.p3):
                 raise Refused('opcode %s depends on it' % name)
-            if self.row is not None and pc > self.row and op.opcode not in COUNTERS + NOTHING + (
-                    opcodes.OP_Goto,):
+            if self.row is not None and pc > self.row and op.opcode not in COUNTERS | NOTHING | {
+                    opcodes.OP_Goto}:
                 raise Refused('opcode %s comes behind its row' % name)
-            if self.way == PURE and not (pc in self.steps or op.opcode in NOTHING + COPIES):
+            if self.way == PURE and not (pc in self.steps or op.opcode in NOTHING | COPIES):
                 raise Refused('its rows come from a sorter or a queue')
         if self.row is not None and any(self.row < pc < self.end for pc in self.targets):
             raise Refused('its row is skipped, but not what comes behind')

@@ -15,6 +15,8 @@ Where an opcode is met that fits neither, running ahead stops before it.
 from c_engine.generated import opcodes
 from c_engine.generated.layout import OPFLAG_P2ISREG, OPFLAG_USESEEKRESULT
 from pypy_module.ffi.library import NUMBERS, address_of, ffi
+from pypy_module.inline.analysis.kinds import CALL, CHANGES, CHANGES_REGISTERS, DISTINCT, IN_PLACE, READS, REGISTERS
+from sqpyte.vm.opcodes.table import numbers
 from sqpyte.vm.program import liveness
 
 PURE, REVERSIBLE = 'pure', 'reversible'
@@ -22,43 +24,13 @@ PURE, REVERSIBLE = 'pure', 'reversible'
 HEAD = NUMBERS['SQPYTE_AHEAD_HEAD']
 
 
-def _numbers(names):
-    return frozenset(getattr(opcodes, 'OP_' + name) for name in names.split())
-
-
 ROW, ONCE, INSERT = opcodes.OP_ResultRow, opcodes.OP_Once, opcodes.OP_IdxInsert
-# Nothing but registers, and the place in the program. Of functions see `Calls.pure`.
-REGISTERS = _numbers(
-    'Goto Gosub Return InitCoroutine EndCoroutine Yield BeginSubrtn Jump If IfNot IsNull NotNull Not '
-    'Integer Int64 Real String String8 Null SoftNull Blob Variable Move Copy SCopy IntCopy Concat '
-    'Add Subtract Multiply Divide Remainder AddImm BitAnd BitOr ShiftLeft ShiftRight BitNot And Or '
-    'IsTrue ZeroOrNull MustBeInt RealAffinity Affinity Cast Eq Ne Lt Le Gt Ge ElseEq Permutation '
-    'Compare CollSeq MakeRecord IfPos IfNotZero DecrJumpZero OffsetLimit MemMax Filter ClrSubtype '
-    'GetSubtype SetSubtype ColumnsUsed CursorHint ReleaseReg Noop Explain Abortable Memoize MemoizeStore')
-CALLS = _numbers('Function PureFunc AggStep AggStep1 AggInverse AggValue AggFinal')
-# These read cursor P1 and move no other, but DeferredSeek P3.
-READS = _numbers(
-    'Column Rowid RowData IsType Count Offset Sequence SeekGE SeekGT SeekLE SeekLT SeekRowid SeekHit '
-    'NotExists Found NotFound NoConflict IfNoHope IfNullRow IfEmpty IfSizeBetween Last Rewind Sort '
-    'Next Prev IdxRowid IdxGE IdxGT IdxLE IdxLT DeferredSeek FinishSeek NullRow')
-# Of these, those that leave the cursor on the row that it is to be on.
-IN_PLACE = _numbers('Column Rowid')
-# These change what belongs to the statement alone, if cursor P1 does.
-CHANGES = _numbers(
-    'OpenEphemeral OpenAutoindex OpenDup OpenPseudo SorterOpen Close ResetSorter SorterInsert '
-    'SorterSort SorterData SorterNext SorterCompare SequenceTest NewRowid Insert IdxInsert Delete '
-    'IdxDelete')
-# The same, without a cursor.
-CHANGES_REGISTERS = _numbers('RowSetAdd RowSetRead RowSetTest FilterAdd')
-
-# All that is done with DISTINCT's index.
-KNOWN = _numbers('OpenEphemeral Found NotFound IdxInsert')
-
 READ, EPHEMERAL, SORTER, RECORD, OTHER = 'read', 'ephemeral', 'sorter', 'record', 'other'
-_OPENS = {opcodes.OP_OpenRead: READ, opcodes.OP_OpenEphemeral: EPHEMERAL,
-          opcodes.OP_OpenAutoindex: EPHEMERAL, opcodes.OP_OpenDup: EPHEMERAL,
-          opcodes.OP_SorterOpen: SORTER, opcodes.OP_OpenPseudo: RECORD,
-          opcodes.OP_OpenWrite: OTHER, opcodes.OP_ReopenIdx: OTHER, opcodes.OP_VOpen: OTHER}
+_OPENS = dict.fromkeys(numbers('opens-btree', 'opens-virtual'), OTHER)
+_OPENS.update(dict.fromkeys(numbers('opens-to-read'), READ))
+_OPENS.update(dict.fromkeys(numbers('opens-ephemeral'), EPHEMERAL))
+_OPENS.update(dict.fromkeys(numbers('opens-sorter'), SORTER))
+_OPENS.update(dict.fromkeys(numbers('opens-record'), RECORD))
 _PRIVATE = {EPHEMERAL, SORTER, RECORD}
 _PLACED = {READ, EPHEMERAL, RECORD}
 
@@ -169,7 +141,7 @@ class Aheads:
                  and self.kinds.get(op.p1) == {EPHEMERAL}}
         for op in self.ops:
             if op.opcode in READS or op.opcode in CHANGES:
-                if op.opcode not in KNOWN or op.opcode == INSERT and op.p5 != OPFLAG_USESEEKRESULT:
+                if op.opcode not in DISTINCT or op.opcode == INSERT and op.p5 != OPFLAG_USESEEKRESULT:
                     found -= {op.p1, op.p2 if op.opcode == opcodes.OP_OpenDup else op.p1}
         return found
 
@@ -224,7 +196,7 @@ class Aheads:
             return False
         if opcode in REGISTERS or opcode == ROW or opcode == ONCE:
             return pc not in self.calls.collations
-        if opcode in CALLS:
+        if opcode in CALL:
             return pc in self.calls.pure
         if opcode == opcodes.OP_OpenRead:
             return way == REVERSIBLE and len(self.opened[op.p1]) == 1 and not op.p5 & OPFLAG_P2ISREG

@@ -17,39 +17,13 @@ trace of its own.  Three shapes of the rest:
 
 from c_engine.generated import opcodes
 from pypy_module.ffi.library import NUMBERS
-from sqpyte.vm.opcodes.every import TABLE  # noqa: F401  (fills the opcode table)
+from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS, COUNTERS, EMITTED, IN_C_ONE, JUMPS, NOTHING
 from sqpyte.vm.program import liveness
 from sqpyte.vm.values.compare import OTHER
 
 ROWS, AHEAD, RUN = 'rows', 'ahead', 'run'
 
 NEXT = opcodes.OP_Next
-FUNCTIONS = (opcodes.OP_Function, opcodes.OP_PureFunc)
-AGGREGATE_STEPS = (opcodes.OP_AggStep, opcodes.OP_AggStep1)
-COMPARISONS = tuple(getattr(opcodes, 'OP_' + name) for name in ('Eq', 'Ne', 'Lt', 'Le', 'Gt', 'Ge'))
-ARITHMETIC = tuple(getattr(opcodes, 'OP_' + name)
-                   for name in ('Add', 'Subtract', 'Multiply', 'Divide', 'Remainder'))
-LOGIC = tuple(getattr(opcodes, 'OP_' + name) for name in ('And', 'Or', 'Not'))
-# Done in C, one at a time, where a loop calls user code: else the whole loop is better off there.
-IN_C_ONE = frozenset(FUNCTIONS + AGGREGATE_STEPS + tuple(
-    getattr(opcodes, 'OP_' + name)
-    for name in ('Concat', 'Cast', 'BitAnd', 'BitOr', 'ShiftLeft', 'ShiftRight', 'BitNot', 'IsTrue',
-                 'ZeroOrNull')))
-CONSTANTS = tuple(getattr(opcodes, 'OP_' + name)
-                  for name in ('Integer', 'Int64', 'Real', 'String', 'Null'))
-COPIES = tuple(getattr(opcodes, 'OP_' + name) for name in ('Copy', 'SCopy', 'Move'))
-CONDITIONS = tuple(getattr(opcodes, 'OP_' + name)
-                   for name in ('If', 'IfNot', 'IsNull', 'NotNull'))
-COUNTERS = tuple(getattr(opcodes, 'OP_' + name) for name in ('IfPos', 'DecrJumpZero', 'IfNotZero'))
-NOTHING = tuple(getattr(opcodes, 'OP_' + name)
-                for name in ('Noop', 'Explain', 'ReleaseReg', 'ClrSubtype', 'CollSeq'))
-PLAIN = (opcodes.OP_Column, opcodes.OP_Rowid, opcodes.OP_RealAffinity, opcodes.OP_Affinity,
-         opcodes.OP_Variable, opcodes.OP_Goto, opcodes.OP_Once, opcodes.OP_ResultRow)
-SUPPORTED = frozenset(FUNCTIONS + AGGREGATE_STEPS + COMPARISONS + ARITHMETIC + LOGIC + CONSTANTS
-                      + COPIES + CONDITIONS + COUNTERS + NOTHING + PLAIN)
-JUMPS = frozenset(COMPARISONS + CONDITIONS + COUNTERS
-                  + (opcodes.OP_Goto, opcodes.OP_Once))
-
 ROWID = NUMBERS['SQPYTE_ROWID']     # stands for the rowid among the columns
 MOST_IN_C = 3       # opcodes that are done in C, for each call of user code
 MOST_VALUES = 200   # columns that a row of a batch holds
@@ -184,7 +158,7 @@ class Loop:
             if op.opcode in IN_C_ONE and pc not in self.calls.python:
                 self._check_in_c(pc, name)
                 self.in_c.add(pc)
-            elif op.opcode not in SUPPORTED:
+            elif op.opcode not in EMITTED:
                 raise Refused('opcode %s is not inlined' % name)
             if op.opcode in JUMPS:
                 if self.head <= op.p2 <= pc:

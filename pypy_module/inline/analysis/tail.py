@@ -12,33 +12,23 @@ over at once, and statements under a low limit of lengths stay in C.
 """
 
 from c_engine.generated import opcodes
-from pypy_module.inline.analysis.cut import CURSORS, ONCE, ROW, Cut
-from pypy_module.inline.analysis.effects import CHANGES, EPHEMERAL, READS, SORTER
-from pypy_module.inline.analysis.scan import (
+from pypy_module.inline.analysis.cut import ONCE, ROW, Cut
+from pypy_module.inline.analysis.effects import EPHEMERAL, SORTER
+from pypy_module.inline.analysis.kinds import (
     AGGREGATE_STEPS,
-    ARITHMETIC,
-    COMPARISONS,
-    CONDITIONS,
-    CONSTANTS,
-    COPIES,
-    COUNTERS,
+    CHANGES,
+    CURSORS,
+    EMITTED,
     FUNCTIONS,
     JUMPS,
-    LOGIC,
-    NOTHING,
-    SUPPORTED,
-    Refused,
+    READS,
+    SINK,
+    STORES,
 )
+from pypy_module.inline.analysis.scan import Refused
 
 TAIL = 'tail'           # its shape, for `explain`
 
-_STORES = frozenset(getattr(opcodes, 'OP_' + name) for name in (
-    'MakeRecord SorterInsert IdxInsert Insert NewRowid Sequence Found NotFound NoConflict Last IdxLE '
-    'IdxLT IdxGE IdxGT Delete IdxDelete').split())
-_ALLOWED = _STORES | frozenset(
-    COMPARISONS + ARITHMETIC + LOGIC + CONSTANTS + COPIES + CONDITIONS + COUNTERS + NOTHING + tuple(
-        getattr(opcodes, 'OP_' + name) for name in (
-            'Affinity RealAffinity Goto Cast Concat IsTrue ZeroOrNull BitAnd BitOr BitNot').split()))
 # These never fail.
 _AGGREGATES = ('sum', 'total', 'avg', 'count', 'min', 'max')
 _FUNCTIONS = ('upper', 'lower', 'length', 'substr', 'substring', 'typeof', 'trim', 'ltrim', 'rtrim',
@@ -147,9 +137,9 @@ class TailCut(Cut):
     def _python_can(self, pc):
         """Whether Python has the late opcode at `pc`."""
         op = self.ops[pc]
-        if op.opcode in FUNCTIONS + AGGREGATE_STEPS:
+        if op.opcode in FUNCTIONS | AGGREGATE_STEPS:
             return pc in self.python
-        return op.opcode in SUPPORTED and not (
+        return op.opcode in EMITTED and not (
             op.opcode == opcodes.OP_CollSeq and op.p1 or op.opcode == opcodes.OP_Null and op.p1
             or op.opcode == opcodes.OP_String and op.p3)
 
@@ -160,11 +150,11 @@ class TailCut(Cut):
             return pc in self.calls.pure and self.calls.names.get(pc) in _FUNCTIONS
         if op.opcode in AGGREGATE_STEPS:
             return pc in self.calls.pure and self.calls.names.get(pc) in _AGGREGATES
-        if op.opcode == opcodes.OP_Null and op.p1 or self.jumps(pc) and op.opcode not in JUMPS | _STORES:
+        if op.opcode == opcodes.OP_Null and op.p1 or self.jumps(pc) and op.opcode not in JUMPS | STORES:
             return False
         if op.opcode in CURSORS and not self.aheads.kinds.get(op.p1, {''}) <= {EPHEMERAL, SORTER}:
             return False
-        return op.opcode in _ALLOWED and not (op.opcode == opcodes.OP_Insert and op.p5 & 1)
+        return op.opcode in SINK and not (op.opcode == opcodes.OP_Insert and op.p5 & 1)
 
     def _find_registers(self):
         """See Cut; also set `tail_fields` (what the tail keeps from row to row, in C) and

@@ -18,7 +18,8 @@ from pypy_module.ffi.library import NUMBERS, address_of, ffi
 from pypy_module.inline.analysis import effects
 from pypy_module.inline.analysis.cut import SUMS
 from pypy_module.inline.analysis.effects import EPHEMERAL, PURE, REVERSIBLE
-from pypy_module.inline.analysis.scan import AGGREGATE_STEPS, COPIES, Refused, copied
+from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS, COPIES, COROUTINE, READS
+from pypy_module.inline.analysis.scan import Refused, copied
 from sqpyte.vm.program import liveness
 
 CALL, NULL_KIND = NUMBERS['SQPYTE_KIND_CALL'], NUMBERS['SQPYTE_KIND_NULL']
@@ -27,12 +28,10 @@ RESET = NUMBERS['SQPYTE_KIND_RESET']
 MOST_LATE = NUMBERS['SQPYTE_MOST_LATE']
 
 ROW, ONCE, NULL = opcodes.OP_ResultRow, opcodes.OP_Once, opcodes.OP_Null
-STEP, INVERSE, VALUE = AGGREGATE_STEPS[0], opcodes.OP_AggInverse, opcodes.OP_AggValue
+STEP, INVERSE, VALUE = opcodes.OP_AggStep, opcodes.OP_AggInverse, opcodes.OP_AggValue
 INSERTS = (opcodes.OP_NewRowid, opcodes.OP_Insert)
 # Where C stops without harm: at the end of a partition, or of all rows, or before an error.
 RARE = (opcodes.OP_Halt, opcodes.OP_ResetSorter)
-# Opcodes of a coroutine that go on where the other side has stopped.
-SWITCHES = (opcodes.OP_Yield, opcodes.OP_EndCoroutine)
 LOOKS = (opcodes.OP_Gosub, opcodes.OP_Return)
 JUMPING = opcodes.OPFLG_JUMP
 MOST_VALUES = 100       # that an event keeps
@@ -84,7 +83,7 @@ class Tape:
         self.values = [pc for pc in calls.results if ops[pc].opcode == VALUE]
         self.accumulators = {ops[pc].p1 for pc in self.values}
         self.python = sorted(pc for pc in calls.python if ops[pc].p3 in self.accumulators
-                             and ops[pc].opcode in AGGREGATE_STEPS + (INVERSE,))
+                             and ops[pc].opcode in AGGREGATE_STEPS | {INVERSE})
         if not self.python:
             raise Refused('no window function is written in Python')
         first = {}
@@ -116,7 +115,7 @@ class Tape:
             return [op.p2]
         # A jump to 0 is one that isn't made.
         found = [target for target in liveness.successors(self.ops, pc) if target]
-        if op.opcode in SWITCHES and not starts:
+        if op.opcode in COROUTINE and not starts:
             entries = {other.p3 for other in self.ops
                        if other.opcode == opcodes.OP_InitCoroutine and other.p1 == op.p1}
             found = [target for target in found if target not in entries]
@@ -155,7 +154,7 @@ class Tape:
                 if flow.reads[pc] is None:
                     raise Refused('opcode %s is not inlined' % opcodes.NAMES[op.opcode])
                 touched = (flow.reads[pc] | flow.writes[pc]) & late_only
-                if op.opcode == ROW or touched and op.opcode in COPIES + (NULL,):
+                if op.opcode == ROW or touched and op.opcode in COPIES | {NULL}:
                     found.add(pc)
                 elif touched:
                     raise Refused('opcode %s depends on it' % opcodes.NAMES[op.opcode])
@@ -228,7 +227,7 @@ class Tape:
             if pc not in self.numbers or op.opcode == NULL:
                 spans = liveness.declaration_of(op).write_spans
                 written |= set(liveness.registers_of(op, spans, self.aheads.highest))
-            if op.opcode in effects.READS and op.p1 not in self.aheads.distinct:
+            if op.opcode in READS and op.p1 not in self.aheads.distinct:
                 cursors.add(op.p1)
             if op.opcode == opcodes.OP_DeferredSeek:
                 cursors.add(op.p3)

@@ -5,7 +5,8 @@ for each time that a register gets a value that late opcodes read.
 """
 
 from pypy_module.inline.analysis.effects import PURE
-from pypy_module.inline.analysis.scan import AHEAD, NOTHING
+from pypy_module.inline.analysis.kinds import NOTHING
+from pypy_module.inline.analysis.scan import AHEAD
 from pypy_module.inline.codegen.class_code import LATE
 from pypy_module.inline.codegen.emit import Ahead, V, W
 from pypy_module.inline.codegen.opcodes import BITS, EMITTERS, kind

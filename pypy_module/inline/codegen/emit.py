@@ -8,7 +8,7 @@ is done (going on with the next row, ending the batch, going on in C) is what it
 import contextlib
 
 from c_engine.generated import opcodes
-from pypy_module.inline.analysis.scan import (
+from pypy_module.inline.analysis.kinds import (
     AGGREGATE_STEPS,
     ARITHMETIC,
     COMPARISONS,
@@ -18,13 +18,12 @@ from pypy_module.inline.analysis.scan import (
     JUMPS,
     LOGIC,
     NOTHING,
-    copied,
 )
+from pypy_module.inline.analysis.scan import copied
 
 W, V = 1, 2         # forms of a register: W_Value, Python's value
-_USE_W = frozenset(COMPARISONS + ARITHMETIC + LOGIC + CONDITIONS
-                   + (opcodes.OP_RealAffinity, opcodes.OP_Affinity))
-_USE_V = frozenset(FUNCTIONS + AGGREGATE_STEPS + (opcodes.OP_ResultRow,))
+_USE_W = COMPARISONS | ARITHMETIC | LOGIC | CONDITIONS | {opcodes.OP_RealAffinity, opcodes.OP_Affinity}
+_USE_V = FUNCTIONS | AGGREGATE_STEPS | {opcodes.OP_ResultRow}
 _ALWAYS_JUMP = (opcodes.OP_Goto, opcodes.OP_Once)
 
 

@@ -14,7 +14,8 @@ from pypy_module.dbapi.connections.collation_rank import compared
 from pypy_module.ffi import memory
 from pypy_module.ffi.library import NUMBERS, address_of, ffi
 from pypy_module.inline import values as inline_values
-from pypy_module.inline.analysis.scan import AGGREGATE_STEPS, AHEAD, NOTHING, ROWS, RUN
+from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS, NOTHING
+from pypy_module.inline.analysis.scan import AHEAD, ROWS, RUN
 from pypy_module.inline.codegen.class_code import LATE, ClassCode
 from pypy_module.inline.codegen.emit import AfterAhead, AfterRow, Ahead, InRow, Selecting
 from pypy_module.inline.codegen.opcodes import EMITTERS, affinity

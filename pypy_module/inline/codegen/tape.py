@@ -4,16 +4,18 @@ A row's events are straight-line code where the row has one of the shapes that t
 that the first rows have had most often; else `generic` looks at one event after the other.
 """
 
+from c_engine.generated.opcodes import OP_Move
 from pypy_module.ffi import memory
 from pypy_module.ffi.library import NUMBERS
 from pypy_module.inline import values as inline_values
-from pypy_module.inline.analysis.scan import COPIES, copied
+from pypy_module.inline.analysis.kinds import COPIES
+from pypy_module.inline.analysis.scan import copied
 from pypy_module.inline.analysis.tape import INVERSE, NULL, ROW, VALUE
 from pypy_module.inline.codegen.class_code import ClassCode
 from pypy_module.inline.codegen.opcodes import BITS
 from pypy_module.inline.runtime.tape import TapeRunner
 
-MOVE = COPIES[2]
+MOVE = OP_Move
 EVENTS = NUMBERS['SQPYTE_TAPE_EVENTS']
 METHODS = ("user-defined aggregate's '%s' method not defined",
            "user-defined aggregate's '%s' method raised error")

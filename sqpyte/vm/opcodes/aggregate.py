@@ -12,7 +12,8 @@ from sqpyte.vm.values.values import W_Bytes, W_Int, W_Null, W_Real, W_Text
 SKIPPED = 1003      # SQPYTE_SKIPPED
 
 
-@opcode('AggStep', reads='P2@P5 P3 SKIP', writes='P3 SKIP', user_code=True, moves='', converts='P2@P5')
+@opcode('AggStep', reads='P2@P5 P3 SKIP', writes='P3 SKIP', user_code=True, moves='', converts='P2@P5',
+        kind='call aggregate-step emitted opaque-p3')
 def op_agg_step(frame, op, pc):
     """A step of the aggregate P4 with the arguments r[P2@P5]; r[P3] is the accumulator."""
     if op.aggregate != 0 and _step_on_values(frame, op):
@@ -21,7 +22,7 @@ def op_agg_step(frame, op, pc):
 
 
 @opcode('AggInverse', reads='P2@P5 P3 SKIP', writes='P3 SKIP', user_code=True, moves='',
-        converts='P2@P5')
+        converts='P2@P5', kind='call aggregate-inverse opaque-p3')
 def op_agg_inverse(frame, op, pc):
     """The opposite of a step of the aggregate P4 with the arguments r[P2@P5], which leave a
     window; r[P3] is the accumulator."""
@@ -86,13 +87,13 @@ def _step_on_registers(frame, op, pc):
     return pc + 1
 
 
-@opcode('AggFinal', reads='P1', writes='P1', user_code=True, moves='')
+@opcode('AggFinal', reads='P1', writes='P1', user_code=True, moves='', kind='call aggregate-result opaque-p1')
 def op_agg_final(frame, op, pc):
     """r[P1] = the result of the aggregate P4 whose accumulator it is."""
     return _result(frame, op, pc, op.p1)
 
 
-@opcode('AggValue', reads='P1', writes='P3', user_code=True, moves='')
+@opcode('AggValue', reads='P1', writes='P3', user_code=True, moves='', kind='call aggregate-result opaque-p3')
 def op_agg_value(frame, op, pc):
     """r[P3] = the result so far of the aggregate P4 whose accumulator is r[P1]."""
     return _result(frame, op, pc, op.p3)
@@ -118,7 +119,7 @@ def _result(frame, op, pc, r):
     return pc + 1
 
 
-@opcode('CollSeq', writes='P1', moves='')
+@opcode('CollSeq', writes='P1', moves='', kind='registers nothing emitted again sink')
 def op_coll_seq(frame, op, pc):
     """The next min() or max() uses the collation P4; r[P1] = 0, to be set to 1 by it when the
     row isn't the new extreme."""
@@ -127,7 +128,7 @@ def op_coll_seq(frame, op, pc):
     return pc + 1
 
 
-@opcode('MakeRecord', reads='P1@P2', writes='P3 P1@P2', moves='')
+@opcode('MakeRecord', reads='P1@P2', writes='P3 P1@P2', moves='', kind='registers again store sink affinities')
 @unroll_safe
 def op_make_record(frame, op, pc):
     """r[P3] = the record of r[P1@P2], to which the affinities of the string P4 are applied

@@ -12,28 +12,28 @@ from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
 from sqpyte.vm.values.values import NULL, W_Bytes, W_Int, W_Null, W_Real, W_Text
 
 
-@opcode('Integer', writes='P2', moves='')
+@opcode('Integer', writes='P2', moves='', kind='registers emitted again sink')
 def op_integer(frame, op, pc):
     """r[P2] = P1."""
     frame.write(op.p2, op.w_p4)
     return pc + 1
 
 
-@opcode('Int64', writes='P2', moves='')
+@opcode('Int64', writes='P2', moves='', kind='registers emitted again sink')
 def op_int64(frame, op, pc):
     """r[P2] = the 64-bit integer of which P1 is the lower half and P3 the upper."""
     frame.write(op.p2, op.w_p4)
     return pc + 1
 
 
-@opcode('Real', writes='P2', moves='')
+@opcode('Real', writes='P2', moves='', kind='registers emitted again sink')
 def op_real(frame, op, pc):
     """r[P2] = the double whose bits are P1 (lower half) and P3 (upper half)."""
     frame.write(op.p2, op.w_p4)
     return pc + 1
 
 
-@opcode('String', writes='P2', moves='')
+@opcode('String', writes='P2', moves='', kind='registers emitted again sink')
 def op_string(frame, op, pc):
     """r[P2] = the text P4 of P1 bytes; a blob if P3 is given and r[P3] is the integer P5. Coded
     as String8, which its first run in C measures and changes to String."""
@@ -43,7 +43,7 @@ def op_string(frame, op, pc):
     return pc + 1
 
 
-@opcode('Null', writes='P2 P2..P3', moves='')
+@opcode('Null', writes='P2 P2..P3', moves='', kind='registers emitted again sink')
 @unroll_safe
 def op_null(frame, op, pc):
     """r[P2..P3] = NULL; with P1 a NULL that doesn't equal NULL even with SQLITE_NULLEQ."""
@@ -57,13 +57,13 @@ def op_null(frame, op, pc):
     return pc + 1
 
 
-@opcode('BeginSubrtn', writes='P2 P2..P3', moves='')
+@opcode('BeginSubrtn', writes='P2 P2..P3', moves='', kind='registers')
 def op_begin_subrtn(frame, op, pc):
     """r[P2] = NULL: the subroutine that begins here may also be entered by falling into it."""
     return op_null(frame, op, pc)
 
 
-@opcode('Variable', writes='P2', moves='')
+@opcode('Variable', writes='P2', moves='', kind='registers emitted again')
 def op_variable(frame, op, pc):
     """r[P2] = the bound parameter P1."""
     w = frame.load(mem.i64(frame.vdbe, Vdbe_aVar) + (op.p1 - 1) * sizeof_Mem, values.CONSTANT)
@@ -74,7 +74,7 @@ def op_variable(frame, op, pc):
     return pc + 1
 
 
-@opcode('Copy', reads='P1+P3', writes='P2+P3', moves='')
+@opcode('Copy', reads='P1+P3', writes='P2+P3', moves='', kind='registers copy emitted again sink')
 @unroll_safe
 def op_copy(frame, op, pc):
     """r[P2..P2+P3] = r[P1..P1+P3], deep."""
@@ -90,7 +90,7 @@ def op_copy(frame, op, pc):
     return pc + 1
 
 
-@opcode('SCopy', reads='P1', writes='P2', moves='')
+@opcode('SCopy', reads='P1', writes='P2', moves='', kind='registers copy emitted again sink')
 def op_scopy(frame, op, pc):
     """r[P2] = r[P1]."""
     w = frame.read(op.p1)
@@ -100,7 +100,7 @@ def op_scopy(frame, op, pc):
     return pc + 1
 
 
-@opcode('Move', reads='P1@P3', writes='P2@P3 P1@P3', moves='')
+@opcode('Move', reads='P1@P3', writes='P2@P3 P1@P3', moves='', kind='registers copy emitted sink')
 @unroll_safe
 def op_move(frame, op, pc):
     """r[P2@P3] = r[P1@P3]; r[P1@P3] = NULL."""
@@ -141,7 +141,7 @@ def _binary(name, function, contract, texts=True):
         frame.write(op.p3, w)
         return pc + 1
     handler.__doc__ = contract
-    declare(name, handler, reads='P1 P2', writes='P3', moves='')
+    declare(name, handler, reads='P1 P2', writes='P3', moves='', kind='registers arithmetic emitted again sink')
 
 
 _binary('Add', arith.add, "r[P3] = r[P1] + r[P2].")
@@ -152,7 +152,7 @@ _binary('Divide', arith.divide, "r[P3] = r[P2] / r[P1]; NULL if r[P1] is zero.")
 _binary('Remainder', arith.remainder, "r[P3] = r[P2] % r[P1]; NULL if r[P1] is zero.", False)
 
 
-@opcode('Concat', reads='P1 P2', writes='P3', moves='')
+@opcode('Concat', reads='P1 P2', writes='P3', moves='', kind='registers computes again sink')
 def op_concat(frame, op, pc):
     """r[P3] = r[P2] || r[P1]: texts or blobs give a text, NULL gives NULL; numbers are
     turned into texts by C."""
@@ -174,7 +174,7 @@ def op_concat(frame, op, pc):
     return pc + 1
 
 
-@opcode('RealAffinity', reads='P1', writes='P1', moves='')
+@opcode('RealAffinity', reads='P1', writes='P1', moves='', kind='registers emitted again sink')
 def op_real_affinity(frame, op, pc):
     """An integer in r[P1] becomes a real."""
     w = frame.read(op.p1)
@@ -226,7 +226,7 @@ def _comparison(name, holds, holds_for_ints, holds_for_reals, contract):
     handler.__doc__ = contract + (
         " P5 holds the affinity for the comparison, SQLITE_NULLEQ (NULL equals NULL) and"
         " SQLITE_JUMPIFNULL (jump if an operand is NULL); P4 is the collation of texts.")
-    declare(name, handler, reads='P1 P3', jumps='P2', moves='')
+    declare(name, handler, reads='P1 P3', jumps='P2', moves='', kind='registers comparison emitted sink')
 
 
 # Functions of their own for integers and reals: RPython would give one function of both only reals.
@@ -244,7 +244,7 @@ _comparison('Ge', lambda order: order >= 0, lambda i, j: i >= j, lambda r, s: r 
             "Jump to P2 if r[P3] >= r[P1].")
 
 
-@opcode('ElseEq', jumps='P2', moves='')
+@opcode('ElseEq', jumps='P2', moves='', kind='registers')
 def op_else_eq(frame, op, pc):
     """Jump to P2 if the operands of the Lt or Gt before were equal."""
     if frame.compare == 0:
@@ -252,7 +252,7 @@ def op_else_eq(frame, op, pc):
     return pc + 1
 
 
-@opcode('Compare', reads='P1@P3 P2@P3', moves='')
+@opcode('Compare', reads='P1@P3 P2@P3', moves='', kind='registers')
 @unroll_safe
 def op_compare(frame, op, pc):
     """Compare r[P1@P3] with r[P2@P3] by the KeyInfo P4, for the Jump that follows."""
@@ -280,7 +280,7 @@ def op_compare(frame, op, pc):
     return pc + 1
 
 
-@opcode('Jump', jumps='P1 P2 P3', moves='')
+@opcode('Jump', jumps='P1 P2 P3', moves='', kind='registers')
 def op_jump(frame, op, pc):
     """Jump to P1, P2 or P3 as the Compare before found less, equal or greater."""
     if frame.compare < 0:

@@ -22,7 +22,7 @@ def number_to_text(frame, r, live):
     return rc
 
 
-@opcode('Affinity', reads='P1@P2', writes='P1@P2', moves='')
+@opcode('Affinity', reads='P1@P2', writes='P1@P2', moves='', kind='registers emitted again sink affinities')
 @unroll_safe
 def op_affinity(frame, op, pc):
     """The affinities of the string P4 are applied to r[P1@P2]."""
@@ -53,7 +53,7 @@ def convert_register(frame, r, affinity, live):
     return 0
 
 
-@opcode('Cast', reads='P1', writes='P1', moves='')
+@opcode('Cast', reads='P1', writes='P1', moves='', kind='registers computes again sink')
 def op_cast(frame, op, pc):
     """r[P1] as CAST to the type with the affinity P2 makes it; NULL remains."""
     w = frame.read(op.p1)
@@ -75,7 +75,7 @@ def op_cast(frame, op, pc):
     return pc + 1
 
 
-@opcode('MustBeInt', reads='P1', writes='P1', jumps='P2', moves='')
+@opcode('MustBeInt', reads='P1', writes='P1', jumps='P2', moves='', kind='registers')
 def op_must_be_int(frame, op, pc):
     """r[P1] becomes an integer; if it can't without loss jump to P2, or with P2 zero fail with
     SQLITE_MISMATCH."""
@@ -102,7 +102,7 @@ def op_must_be_int(frame, op, pc):
     return op.p2
 
 
-def _bitwise(name, function, contract):
+def _bitwise(name, function, contract, kind='registers computes again'):
     def handler(frame, op, pc):
         w1 = frame.read(op.p1)
         w2 = frame.read(op.p2)
@@ -118,7 +118,7 @@ def _bitwise(name, function, contract):
         frame.write(op.p3, W_Int(function(left.intval, right.intval)))
         return pc + 1
     handler.__doc__ = contract
-    declare(name, handler, reads='P1 P2', writes='P3', moves='')
+    declare(name, handler, reads='P1 P2', writes='P3', moves='', kind=kind)
 
 
 def _shifted(value, left):
@@ -138,8 +138,10 @@ def _shift_right(value, count):
     return _shifted(value, -count)
 
 
-_bitwise('BitAnd', lambda a, b: a & b, "r[P3] = r[P2] & r[P1], of their integers.")
-_bitwise('BitOr', lambda a, b: a | b, "r[P3] = r[P2] | r[P1], of their integers.")
+_bitwise('BitAnd', lambda a, b: a & b, "r[P3] = r[P2] & r[P1], of their integers.",
+         kind='registers computes again sink')
+_bitwise('BitOr', lambda a, b: a | b, "r[P3] = r[P2] | r[P1], of their integers.",
+         kind='registers computes again sink')
 _bitwise('ShiftLeft', _shifted,
          "r[P3] = r[P2] << r[P1], of their integers; a negative r[P1] shifts to the right.")
 _bitwise('ShiftRight', _shift_right,
@@ -147,7 +149,7 @@ _bitwise('ShiftRight', _shift_right,
          " left.")
 
 
-@opcode('BitNot', reads='P1', writes='P2', moves='')
+@opcode('BitNot', reads='P1', writes='P2', moves='', kind='registers computes again sink')
 def op_bit_not(frame, op, pc):
     """r[P2] = ~r[P1], of its integer; NULL for NULL."""
     w = frame.read(op.p1)
@@ -163,7 +165,7 @@ def op_bit_not(frame, op, pc):
     return pc + 1
 
 
-@opcode('AddImm', reads='P1', writes='P1', moves='')
+@opcode('AddImm', reads='P1', writes='P1', moves='', kind='registers')
 def op_add_imm(frame, op, pc):
     """r[P1] = the integer of r[P1] plus P2, in 64 bits."""
     w = frame.read(op.p1)
@@ -176,7 +178,7 @@ def op_add_imm(frame, op, pc):
     return pc + 1
 
 
-@opcode('MemMax', reads='P1 P2', writes='P1', moves='')
+@opcode('MemMax', reads='P1 P2', writes='P1', moves='', kind='registers')
 def op_mem_max(frame, op, pc):
     """r[P1] = the greater of the integers r[P1] and r[P2]. In a trigger's program r[P1] is the main
     program's."""
@@ -189,7 +191,7 @@ def op_mem_max(frame, op, pc):
     return pc + 1
 
 
-@opcode('OffsetLimit', reads='P1 P3', writes='P2', moves='')
+@opcode('OffsetLimit', reads='P1 P3', writes='P2', moves='', kind='registers')
 def op_offset_limit(frame, op, pc):
     """r[P2] = LIMIT r[P1] plus OFFSET r[P3] if that is above zero; -1 for no limit."""
     w1 = frame.read(op.p1)
@@ -208,7 +210,7 @@ def op_offset_limit(frame, op, pc):
     return pc + 1
 
 
-@opcode('IntCopy', reads='P1', writes='P2', moves='')
+@opcode('IntCopy', reads='P1', writes='P2', moves='', kind='registers again')
 def op_int_copy(frame, op, pc):
     """r[P2] = the integer r[P1]."""
     w = frame.read(op.p1)
@@ -218,14 +220,14 @@ def op_int_copy(frame, op, pc):
     return pc + 1
 
 
-@opcode('SoftNull', reads='P1', writes='P1', moves='')
+@opcode('SoftNull', reads='P1', writes='P1', moves='', kind='registers')
 def op_soft_null(frame, op, pc):
     """r[P1] = NULL, with its memory kept: a copy of its text, made by SCopy, stays good."""
     frame.write(op.p1, NULL)
     return pc + 1
 
 
-@opcode('Blob', writes='P2', moves='')
+@opcode('Blob', writes='P2', moves='', kind='registers again')
 def op_blob(frame, op, pc):
     """r[P2] = the blob P4 of P1 bytes, or P1 zero bytes if P4 is NULL."""
     address = mem.i64(frame.ops + pc * sizeof_VdbeOp, VdbeOp_p4)
@@ -235,7 +237,7 @@ def op_blob(frame, op, pc):
     return pc + 1
 
 
-@opcode('IsTrue', reads='P1', writes='P2', moves='')
+@opcode('IsTrue', reads='P1', writes='P2', moves='', kind='registers computes again sink')
 def op_is_true(frame, op, pc):
     """r[P2] = whether r[P1] is true (P3 for NULL), the other way round if P4 is 1."""
     w = frame.read(op.p1)
@@ -245,7 +247,7 @@ def op_is_true(frame, op, pc):
     return pc + 1
 
 
-@opcode('IsType', reads='P3VALUE', jumps='P2', moves='')
+@opcode('IsType', reads='P3VALUE', jumps='P2', moves='', kind='read')
 def op_is_type(frame, op, pc):
     """Jump to P2 if the type of r[P3] (P1 is -1) or of column P3 of the row under cursor P1 is in
     the set P5: 1 integer, 2 real, 4 text, 8 blob, 16 NULL. A column that the record is too short
@@ -278,7 +280,7 @@ def op_is_type(frame, op, pc):
     return pc + 1
 
 
-@opcode('HaltIfNull', reads='P3', moves='')
+@opcode('HaltIfNull', reads='P3', moves='', kind='ends-step')
 def op_halt_if_null(frame, op, pc):
     """If r[P3] is NULL, halt with the error P1 as Halt does (message P4)."""
     w = frame.read(op.p3)
@@ -287,7 +289,7 @@ def op_halt_if_null(frame, op, pc):
     return pc + 1
 
 
-@opcode('ClrSubtype', reads='P1', writes='P1', moves='')
+@opcode('ClrSubtype', reads='P1', writes='P1', moves='', kind='registers nothing emitted again sink')
 def op_clr_subtype(frame, op, pc):
     """r[P1] has no subtype any more."""
     if frame.is_in_mem(op.p1):
@@ -296,7 +298,7 @@ def op_clr_subtype(frame, op, pc):
     return pc + 1
 
 
-@opcode('GetSubtype', reads='P1', writes='P2', moves='')
+@opcode('GetSubtype', reads='P1', writes='P2', moves='', kind='registers')
 def op_get_subtype(frame, op, pc):
     """r[P2] = the subtype of r[P1], NULL if it has none."""
     if frame.is_in_mem(op.p1):
@@ -308,7 +310,7 @@ def op_get_subtype(frame, op, pc):
     return pc + 1
 
 
-@opcode('SetSubtype', reads='P1 P2', writes='P2', moves='')
+@opcode('SetSubtype', reads='P1 P2', writes='P2', moves='', kind='registers')
 def op_set_subtype(frame, op, pc):
     """The subtype of r[P2] = the integer r[P1]; none if that is NULL."""
     w = frame.read(op.p1)

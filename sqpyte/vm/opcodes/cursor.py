@@ -38,7 +38,7 @@ def ready_row(frame, c):
     return frame.row[c] != 0 or frame.find_row(c)
 
 
-def _first(name, counter, contract):
+def _first(name, counter, contract, kind='read cursor'):
     def handler(frame, op, pc):
         c = op.p1
         assert c >= 0
@@ -66,12 +66,13 @@ def _first(name, counter, contract):
             return op.p2
         return pc + 1
     handler.__doc__ = contract
-    declare(name, handler, jumps='P2', moves='P1')
+    declare(name, handler, jumps='P2', moves='P1', kind=kind)
 
 
 _first('Rewind', 0, "Cursor P1 to the first row of its B-tree; jump to P2 if there is none.")
 _first('Sort', SQLITE_STMTSTATUS_SORT, "As Rewind, where it stands for sorting: counted.")
-_first('Last', 0, "Cursor P1 to the last row of its B-tree; jump to P2 if there is none.")
+_first('Last', 0, "Cursor P1 to the last row of its B-tree; jump to P2 if there is none.",
+       kind='read cursor store sink')
 
 
 def _step(name, forward, contract):
@@ -115,7 +116,7 @@ def _step(name, forward, contract):
         count(frame, op.p5)
         return op.p2
     handler.__doc__ = contract
-    declare(name, handler, jumps='P2', loop=True, moves='P1')
+    declare(name, handler, jumps='P2', loop=True, moves='P1', kind='read cursor step-btree looks-for-interrupt')
 
 
 _step('Next', True, "Cursor P1 to the next row and jump to P2; fall through after the last row. P5 "
@@ -130,7 +131,8 @@ def count(frame, counter):
     mem.set_i32(frame.vdbe, offset, mem.i32(frame.vdbe, offset) + 1)
 
 
-@opcode('Column', reads='RECORD UNDECODED', writes='P3', jumps='CORRUPT', moves='P1', touches='ALL')
+@opcode('Column', reads='RECORD UNDECODED', writes='P3', jumps='CORRUPT', moves='P1', touches='ALL',
+        kind='read in-place cursor emitted again')
 def op_column(frame, op, pc):
     """r[P3] = column P2 of the row under cursor P1, or the default P4 (else NULL) where the
     record has fewer columns."""
@@ -235,7 +237,7 @@ def field(frame, c, slots, column, careful, w_default):
                            offset + record.size_of(serial_type), c, True, size)
 
 
-@opcode('Rowid', writes='P2', moves='P1')
+@opcode('Rowid', writes='P2', moves='P1', kind='read in-place cursor emitted again')
 def op_rowid(frame, op, pc):
     """r[P2] = the rowid of the row under cursor P1."""
     c = op.p1
@@ -270,13 +272,13 @@ def op_rowid(frame, op, pc):
     return pc + 1
 
 
-@opcode('SorterSort', jumps='P2')
+@opcode('SorterSort', jumps='P2', kind='own cursor')
 def op_sorter_sort(frame, op, pc):
     """Sort the sorter P1 and go to its first record; jump to P2 if there is none."""
     return BAIL_OUT
 
 
-@opcode('SorterInsert', reads='P2')
+@opcode('SorterInsert', reads='P2', kind='own cursor store sink')
 def op_sorter_insert(frame, op, pc):
     """Insert the record r[P2] into the sorter P1."""
     address = frame.mem_address(op.p2)
@@ -291,7 +293,7 @@ def op_sorter_insert(frame, op, pc):
     return pc + 1
 
 
-@opcode('SorterData', writes='P2')
+@opcode('SorterData', writes='P2', kind='own cursor')
 def op_sorter_data(frame, op, pc):
     """r[P2] = the sorter P1's current record, which pseudo-cursor P3 then reads. A view: the
     sorter's own memory, where upstream copies the record."""
@@ -303,7 +305,7 @@ def op_sorter_data(frame, op, pc):
     return pc + 1
 
 
-@opcode('SorterNext', jumps='P2', loop=True)
+@opcode('SorterNext', jumps='P2', loop=True, kind='own cursor step-sorter looks-for-interrupt')
 @unroll_safe
 def op_sorter_next(frame, op, pc):
     """The sorter P1 to its next record and jump to P2; fall through after the last one."""

@@ -82,6 +82,6 @@ def op_function(frame, op, pc):
 
 
 declare('Function', op_function, reads='ARGUMENTS', writes='P3', user_code=True, moves='',
-        converts='ARGUMENTS')
+        converts='ARGUMENTS', kind='call function emitted again')
 declare('PureFunc', op_function, reads='ARGUMENTS', writes='P3', user_code=True, moves='',
-        converts='ARGUMENTS')
+        converts='ARGUMENTS', kind='call function emitted again')

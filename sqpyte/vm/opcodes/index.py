@@ -40,7 +40,7 @@ def _seek_rowid(name, contract, null_jumps):
         frame.note_row(op.p1, mem.scratch.address)
         return pc + 1
     handler.__doc__ = contract
-    declare(name, handler, reads='P3', jumps='P2', moves='P1', seeks=True)
+    declare(name, handler, reads='P3', jumps='P2', moves='P1', seeks=True, kind='read cursor')
 
 
 _seek_rowid('SeekRowid', "Cursor P1 to the row of rowid r[P3]; jump to P2 if there is none or "
@@ -74,7 +74,7 @@ def _seek(name, contract, jumps='P2'):
         return pc + 2 if result == 2 else pc + 1
     handler.__doc__ = contract + (
         " The key is r[P3@P4], or the rowid r[P3]; jump to P2 if there is no such row.")
-    declare(name, handler, reads='P3 P3@P4', jumps=jumps, moves='P1', seeks=True)
+    declare(name, handler, reads='P3 P3@P4', jumps=jumps, moves='P1', seeks=True, kind='read cursor')
 
 
 # Of a seek that can only give an equal key, the comparison that follows is passed over.
@@ -101,7 +101,7 @@ def key_to_mem(frame, op, pc):
     return True
 
 
-def _exact(name, jump_if_absent, contract):
+def _exact(name, jump_if_absent, contract, kind='read cursor store sink distinct'):
     null_is_absent = name == 'NoConflict'
 
     @unroll_safe
@@ -128,7 +128,8 @@ def _exact(name, jump_if_absent, contract):
             return op.p2
         return pc + 1
     handler.__doc__ = contract
-    declare(name, handler, reads='P3 P3@P4', jumps='P2', moves='P1', seeks=True)
+    declare(name, handler, reads='P3 P3@P4', jumps='P2', moves='P1', seeks=True,
+            kind=kind)
 
 
 _exact('Found', False, "Jump to P2 if the index P1 has an entry with the key r[P3@P4], or with P4 0 "
@@ -136,7 +137,7 @@ _exact('Found', False, "Jump to P2 if the index P1 has an entry with the key r[P
 _exact('NotFound', True, "Jump to P2 unless the index P1 has an entry with the key r[P3@P4], or "
        "with P4 0 the record r[P3]; the cursor is on it then.")
 _exact('NoConflict', True, "Jump to P2 if one of r[P3@P4] is NULL or the index P1 has no entry with "
-       "that key; else the cursor is on it.")
+       "that key; else the cursor is on it.", kind='read cursor store sink')
 
 
 @unroll_safe
@@ -169,7 +170,7 @@ def _idx(name, holds, contract):
             return op.p2
         return pc + 1
     handler.__doc__ = contract
-    declare(name, handler, reads='P3@P4', jumps='P2', moves='')
+    declare(name, handler, reads='P3@P4', jumps='P2', moves='', kind='read cursor store sink index-comparison')
 
 
 _idx('IdxGT', lambda order: order > 0,
@@ -202,7 +203,7 @@ def rowid_of_entry(frame, c):
     return None
 
 
-@opcode('IdxRowid', writes='P2', moves='', touches='P1')
+@opcode('IdxRowid', writes='P2', moves='', touches='P1', kind='read cursor again')
 def op_idx_rowid(frame, op, pc):
     """r[P2] = the rowid at the end of the entry under index cursor P1."""
     w = rowid_of_entry(frame, op.p1)
@@ -212,7 +213,7 @@ def op_idx_rowid(frame, op, pc):
     return pc + 1
 
 
-@opcode('DeferredSeek', moves='P3', seeks=True)
+@opcode('DeferredSeek', moves='P3', seeks=True, kind='read cursor')
 def op_deferred_seek(frame, op, pc):
     """Cursor P3 of a table is to go to the row of the entry under index cursor P1, when a
     column is read that the index hasn't (P4 says which it has)."""
@@ -232,7 +233,7 @@ def op_deferred_seek(frame, op, pc):
     return pc + 1
 
 
-@opcode('FinishSeek', moves='P1', seeks=True)
+@opcode('FinishSeek', moves='P1', seeks=True, kind='read again')
 def op_finish_seek(frame, op, pc):
     """Do the seek of cursor P1 that a DeferredSeek has left to be done."""
     vc = frame.cursor_address(op.p1)
@@ -243,7 +244,7 @@ def op_finish_seek(frame, op, pc):
     return pc + 1
 
 
-@opcode('NullRow', moves='P1')
+@opcode('NullRow', moves='P1', kind='read cursor')
 def op_null_row(frame, op, pc):
     """All columns of cursor P1 are NULL from now on, with P2 only until it is moved."""
     vc = frame.cursor_address(op.p1)
@@ -255,7 +256,7 @@ def op_null_row(frame, op, pc):
     return pc + 1
 
 
-@opcode('IfNullRow', reads='P3', writes='P3', jumps='P2', moves='')
+@opcode('IfNullRow', reads='P3', writes='P3', jumps='P2', moves='', kind='read cursor')
 def op_if_null_row(frame, op, pc):
     """If cursor P1 is on the row of NULLs, r[P3] = NULL and jump to P2; else r[P3] is kept."""
     vc = frame.cursor_address(op.p1)
@@ -267,7 +268,7 @@ def op_if_null_row(frame, op, pc):
     return pc + 1
 
 
-@opcode('IfEmpty', jumps='P2', moves='', touches='P1')
+@opcode('IfEmpty', jumps='P2', moves='', touches='P1', kind='read cursor')
 def op_if_empty(frame, op, pc):
     """Jump to P2 if the B-tree of cursor P1 has no row."""
     vc = frame.cursor_address(op.p1)
@@ -281,7 +282,7 @@ def op_if_empty(frame, op, pc):
     return pc + 1
 
 
-@opcode('Sequence', writes='P2', moves='', touches='P1')
+@opcode('Sequence', writes='P2', moves='', touches='P1', kind='read cursor store sink')
 def op_sequence(frame, op, pc):
     """r[P2] = how often this opcode has run for cursor P1 before."""
     at = frame.cursor_address(op.p1) + VdbeCursor_seqCount
@@ -312,7 +313,7 @@ def filter_bit(frame, op, add):
     return capi.filter_bit(address, h, add)
 
 
-@opcode('FilterAdd', reads='P1 P3@P4', writes='P1', moves='')
+@opcode('FilterAdd', reads='P1 P3@P4', writes='P1', moves='', kind='own-set opaque-p1')
 def op_filter_add(frame, op, pc):
     """Enter the key r[P3@P4] into the Bloom filter r[P1]."""
     if filter_bit(frame, op, 1) < 0:
@@ -320,7 +321,7 @@ def op_filter_add(frame, op, pc):
     return pc + 1
 
 
-@opcode('Filter', reads='P1 P3@P4', jumps='P2', moves='')
+@opcode('Filter', reads='P1 P3@P4', jumps='P2', moves='', kind='registers opaque-p1')
 def op_filter(frame, op, pc):
     """Jump to P2 if the key r[P3@P4] isn't in the Bloom filter r[P1]."""
     bit = filter_bit(frame, op, 0)

@@ -7,7 +7,7 @@ from sqpyte.vm.values.values import NULL, W_Int, W_Null
 _UNKNOWN = 2
 
 
-@opcode('IsNull', reads='P1', jumps='P2', moves='')
+@opcode('IsNull', reads='P1', jumps='P2', moves='', kind='registers condition emitted sink')
 def op_is_null(frame, op, pc):
     """Jump to P2 if r[P1] is NULL."""
     w = frame.read(op.p1)
@@ -18,7 +18,7 @@ def op_is_null(frame, op, pc):
     return pc + 1
 
 
-@opcode('NotNull', reads='P1', jumps='P2', moves='')
+@opcode('NotNull', reads='P1', jumps='P2', moves='', kind='registers condition emitted sink')
 def op_not_null(frame, op, pc):
     """Jump to P2 if r[P1] is not NULL."""
     w = frame.read(op.p1)
@@ -29,7 +29,7 @@ def op_not_null(frame, op, pc):
     return op.p2
 
 
-@opcode('If', reads='P1', jumps='P2', moves='')
+@opcode('If', reads='P1', jumps='P2', moves='', kind='registers condition emitted sink')
 def op_if(frame, op, pc):
     """Jump to P2 if r[P1] is true; if it is NULL, jump if P3 is not zero."""
     w = frame.read(op.p1)
@@ -40,7 +40,7 @@ def op_if(frame, op, pc):
     return pc + 1
 
 
-@opcode('IfNot', reads='P1', jumps='P2', moves='')
+@opcode('IfNot', reads='P1', jumps='P2', moves='', kind='registers condition emitted sink')
 def op_if_not(frame, op, pc):
     """Jump to P2 if r[P1] is false; if it is NULL, jump if P3 is not zero."""
     w = frame.read(op.p1)
@@ -51,7 +51,7 @@ def op_if_not(frame, op, pc):
     return op.p2
 
 
-@opcode('IfPos', reads='P1', writes='P1', jumps='P2', moves='')
+@opcode('IfPos', reads='P1', writes='P1', jumps='P2', moves='', kind='registers counter emitted sink')
 def op_if_pos(frame, op, pc):
     """If the integer r[P1] is above zero, subtract P3 from it and jump to P2."""
     w = frame.read(op.p1)
@@ -63,7 +63,7 @@ def op_if_pos(frame, op, pc):
     return pc + 1
 
 
-@opcode('IfNotZero', reads='P1', writes='P1', jumps='P2', moves='')
+@opcode('IfNotZero', reads='P1', writes='P1', jumps='P2', moves='', kind='registers counter emitted sink')
 def op_if_not_zero(frame, op, pc):
     """If the integer r[P1] isn't zero, decrement it if it is above zero, and jump to P2."""
     w = frame.read(op.p1)
@@ -76,7 +76,7 @@ def op_if_not_zero(frame, op, pc):
     return op.p2
 
 
-@opcode('DecrJumpZero', reads='P1', writes='P1', jumps='P2', moves='')
+@opcode('DecrJumpZero', reads='P1', writes='P1', jumps='P2', moves='', kind='registers counter emitted sink')
 def op_decr_jump_zero(frame, op, pc):
     """Decrement the integer r[P1] and jump to P2 if it is zero then."""
     w = frame.read(op.p1)
@@ -101,7 +101,7 @@ def _logic(name, table, contract):
         frame.write(op.p3, NULL if result == _UNKNOWN else W_Int(result))
         return pc + 1
     handler.__doc__ = contract
-    declare(name, handler, reads='P1 P2', writes='P3', moves='')
+    declare(name, handler, reads='P1 P2', writes='P3', moves='', kind='registers logic emitted again sink')
 
 
 def _and(left, right):
@@ -120,7 +120,7 @@ _logic('And', _and, "r[P3] = r[P1] AND r[P2], in three-valued logic.")
 _logic('Or', _or, "r[P3] = r[P1] OR r[P2], in three-valued logic.")
 
 
-@opcode('Not', reads='P1', writes='P2', moves='')
+@opcode('Not', reads='P1', writes='P2', moves='', kind='registers logic emitted again sink')
 def op_not(frame, op, pc):
     """r[P2] = NOT r[P1]; NULL for NULL."""
     w = frame.read(op.p1)
@@ -131,7 +131,7 @@ def op_not(frame, op, pc):
     return pc + 1
 
 
-@opcode('ZeroOrNull', reads='P1 P2 P3', writes='P2', moves='')
+@opcode('ZeroOrNull', reads='P1 P2 P3', writes='P2', moves='', kind='registers computes again sink')
 def op_zero_or_null(frame, op, pc):
     """r[P2] = NULL if r[P1] or r[P3] is NULL, else 0."""
     w1 = frame.read(op.p1)

@@ -14,7 +14,7 @@ def _set_in_mem(frame, op):
     return frame.mem_address(op.p1)
 
 
-@opcode('RowSetAdd', reads='P1 P2', writes='P1', moves='')
+@opcode('RowSetAdd', reads='P1 P2', writes='P1', moves='', kind='own-set opaque-p1')
 def op_rowset_add(frame, op, pc):
     """Add the integer r[P2] to the set r[P1]."""
     w = frame.read(op.p2)
@@ -27,7 +27,7 @@ def op_rowset_add(frame, op, pc):
     return pc + 1
 
 
-@opcode('RowSetRead', reads='P1 P3', writes='P1 P3', jumps='P2', moves='')
+@opcode('RowSetRead', reads='P1 P3', writes='P1 P3', jumps='P2', moves='', kind='own-set opaque-p1 looks-for-interrupt')
 def op_rowset_read(frame, op, pc):
     """Take the smallest integer out of the set r[P1] into r[P3]; jump to P2 if there is none."""
     address = _set_in_mem(frame, op)
@@ -37,7 +37,7 @@ def op_rowset_read(frame, op, pc):
     return pc + 1
 
 
-@opcode('RowSetTest', reads='P1 P3', writes='P1', jumps='P2', moves='')
+@opcode('RowSetTest', reads='P1 P3', writes='P1', jumps='P2', moves='', kind='own-set opaque-p1')
 def op_rowset_test(frame, op, pc):
     """Jump to P2 if the set r[P1] has the integer r[P3], else add it. P4 numbers the phases: in
     phase 0 nothing is found, in phase -1 nothing is added."""

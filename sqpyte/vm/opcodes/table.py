@@ -3,7 +3,7 @@
 A declaration gives the opcode's name, the registers it reads and writes, where it may jump,
 whether it may run user code, and its handler, whose docstring is the opcode's contract.  The
 dispatcher (interp.py), the liveness that says which registers to write back (decode.py), the
-PyPy inliner and the docs read it.  `tests/sqpyte/test_optable.py` holds it against the
+PyPy inliner and the docs read it.  `tests/sqpyte/test_opcode_table.py` holds it against the
 properties that upstream declares.
 
 Registers and jumps are written as in SQLite's opcode synopses: `P1` a register, `P2@P5` the P5
@@ -31,6 +31,10 @@ again if they have lost it: the VM knows nothing of a cursor that has none.
 a text that a function has asked for as a number. Upstream's programs read such a register only for this
 one opcode until they write it again, so it doesn't matter which form the VM has.
 
+`kind` is one or more words of KINDS: what an opcode is to those that run programs ahead of their
+caller, inline them, or keep something while they run. An opcode without a word is none of it: one
+that nobody has looked at is never run ahead, left out, or cached around.
+
 `seeks` marks an opcode that goes down a B-tree.  That is C's work in either tier and most of such a
 loop's time: c_engine/core/tiering.c decides whether it is worth tracing.
 
@@ -43,6 +47,51 @@ BAIL_OUT = -1      # run this opcode in C, then go on
 LEAVE = -2      # the statement goes on in C with this opcode
 FAILED = -3     # a C function failed and sqpyte_fail has been called
 
+
+# The words of `kind`. Of the first six an opcode has one at most.
+KINDS = {
+    'registers': 'changes nothing but registers, and the place in the program',
+    'call': 'the same, and calls a function',
+    'read': 'changes nothing; reads cursor P1, which it may move, and no other (DeferredSeek: P3)',
+    'own': 'changes what belongs to the statement alone, if cursor P1 does',
+    'own-set': 'changes a set in a register: rowids, or a Bloom filter',
+    'in-place': 'a read that leaves the cursor on the row where it is to be',
+    'cursor': 'P1 is a cursor',
+    'opens-to-read': 'opens cursor P1 on a B-tree of a database, to read',
+    'opens-btree': 'opens cursor P1 on a B-tree of a database',
+    'opens-ephemeral': 'opens cursor P1 on a table of the statement',
+    'opens-sorter': 'opens the sorter P1',
+    'opens-record': 'opens cursor P1 on a record in a register',
+    'opens-virtual': 'opens cursor P1 on a virtual table',
+    'step-btree': 'closes a loop: goes to the next row of a B-tree',
+    'step-sorter': 'closes a loop: goes to the next record of a sorter',
+    'index-comparison': 'compares the entry under an index cursor with r[P3@P4]',
+    'coroutine': 'goes to the other side of a coroutine',
+    'switch': 'where the program goes on is in a register',
+    'looks-for-interrupt': 'upstream looks for an interrupt there',
+    'ends-step': 'may end sqlite3_step in the middle of the program',
+    'copy': 'copies or moves registers',
+    'arithmetic': 'r[P3] = r[P2], an operator, r[P1]',
+    'comparison': 'compares r[P3] with r[P1] and may jump to P2',
+    'logic': 'three-valued logic',
+    'condition': 'looks at r[P1] and may jump to P2',
+    'counter': 'counts the integer r[P1] down and may jump to P2',
+    'computes': 'sets a register to a value that depends on registers alone',
+    'function': 'calls a scalar function',
+    'aggregate-step': 'a step of an aggregate',
+    'aggregate-inverse': 'takes a row out of a window',
+    'aggregate-result': "an aggregate's or window's result",
+    'opaque-p1': 'r[P1] holds what only C can read',
+    'opaque-p3': 'r[P3] holds what only C can read',
+    'nothing': 'what Python code needn\'t do',
+    'affinities': 'P4 has an affinity for each register',
+    'shows-mark': 'SQLite or the user may see whether a value is a bound parameter',
+    'distinct': 'may be done with the index by which DISTINCT knows what has been',
+    'emitted': 'the inliner makes Python of it (pypy_module/inline/codegen/opcodes.py)',
+    'again': 'done again it does the same, and nobody can tell',
+    'store': 'puts results where they are sorted, grouped or made distinct, or looks for them there',
+    'sink': 'C can do it behind a slice: a store, or what computes for one',
+}
 
 SPECIAL = ['RECORD', 'SKIP', 'P2REG', 'P3VALUE', 'ARGUMENTS', 'FROM_P1', 'NEXT_KEY',
            'UNDECODED']
@@ -88,7 +137,7 @@ class Declaration(object):
     """What the table says of one opcode; see the module's docstring."""
 
     def __init__(self, name, reads, writes, jumps, user_code, handler, loop, moves,
-                 seeks=False, touches='', converts=''):
+                 seeks=False, touches='', converts='', kind=''):
         self.name = name
         self.number = getattr(opcodes, 'OP_' + name)
         self.reads = reads.split()
@@ -107,10 +156,25 @@ class Declaration(object):
         self.moves = moves.split()
         self.moved = [_MOVED.index(text) for text in self.moves]
         self.touched = [_MOVED.index(text) for text in touches.split()]
+        for word in kind.split():
+            _MEMBERS[word][self.number] = True
 
     def contract(self):
         """The opcode's contract, for the docs."""
         return self.text or self.handler.__doc__
+
+
+_MEMBERS = dict((word, [False] * 256) for word in KINDS)
+
+
+def kind(word):
+    """Whether an opcode is of a kind, by its number: a list of 256 bools, which the declarations fill."""
+    return _MEMBERS[word]
+
+
+def numbers(*words):
+    """The opcodes (frozenset of numbers) of any of these kinds; for those who have imported all (every.py)."""
+    return frozenset(number for word in words for number in range(256) if _MEMBERS[word][number])
 
 
 TABLE = {}      # opcode number -> Declaration, for opcodes with a handler
@@ -118,28 +182,29 @@ IN_C = {}       # the same for opcodes that run in C with the register effects d
 
 
 def declare(name, handler, reads='', writes='', jumps='', user_code=False, loop=False,
-            moves='ALL', seeks=False, touches='', converts=''):
+            moves='ALL', seeks=False, touches='', converts='', kind=''):
     """Enter an opcode's declaration into the table."""
     declaration = Declaration(name, reads, writes, jumps, user_code, handler, loop, moves, seeks, touches,
-                              converts)
+                              converts, kind)
     assert declaration.number not in TABLE and declaration.number not in IN_C, name
     TABLE[declaration.number] = declaration
 
 
 def opcode(name, reads='', writes='', jumps='', user_code=False, loop=False, moves='ALL',
-           seeks=False, touches='', converts=''):
+           seeks=False, touches='', converts='', kind=''):
     """Decorator: declares the function as the handler of the opcode."""
     def decorate(handler):
-        declare(name, handler, reads, writes, jumps, user_code, loop, moves, seeks, touches, converts)
+        declare(name, handler, reads, writes, jumps, user_code, loop, moves, seeks, touches, converts,
+                kind)
         return handler
     return decorate
 
 
 def declare_in_c(name, contract, reads='', writes='', jumps='', moves='ALL', touches='',
-                 converts=''):
+                 converts='', kind=''):
     """Enter the declaration of an opcode that upstream's code executes, with its contract (str)."""
     declaration = Declaration(name, reads, writes, jumps, False, None, False, moves, False, touches,
-                              converts)
+                              converts, kind)
     declaration.text = contract
     assert declaration.number not in TABLE and declaration.number not in IN_C, name
     IN_C[declaration.number] = declaration

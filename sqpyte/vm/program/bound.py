@@ -10,17 +10,18 @@ and where it may be seen, are written by upstream's code alone; the VM only read
 from c_engine.generated import opcodes
 from sqpyte.vm import functions
 from sqpyte.vm.opcodes.operands import registers_of
+from sqpyte.vm.opcodes.table import kind
 from sqpyte.vm.program.flow import declaration_of
 
-_COPIES = [opcodes.OP_Copy, opcodes.OP_SCopy, opcodes.OP_Move]
-_CALLS = [opcodes.OP_Function, opcodes.OP_PureFunc]
-_STEPS = [opcodes.OP_AggStep, opcodes.OP_AggInverse]
+_COPIES = kind('copy')
+_CALLS = kind('function')
+_STEPS = kind('aggregate-step')
+_INVERSES = kind('aggregate-inverse')
 # Those of SQLite's own that may give an argument as their result.
 _PASSES_ON = [functions.NO_HANDLER, functions.MIN, functions.MAX, functions.NULLIF]
 # What shows the registers that it reads: rows, virtual tables' arguments, a trigger program's row, and
 # an UPDATE's new row to the preupdate hook.
-_SHOWS = [opcodes.OP_ResultRow, opcodes.OP_VFilter, opcodes.OP_VUpdate, opcodes.OP_VInitIn,
-          opcodes.OP_Program, opcodes.OP_Delete]
+_SHOWS = kind('shows-mark')
 
 
 class Ways(object):
@@ -74,7 +75,7 @@ def annotate_bound(ops, nregisters):
 
 def _enter(op, forward, backward, shown, last):
     """Enter an opcode's ways from register to register, and the registers that it shows."""
-    if op.opcode in _COPIES:
+    if _COPIES[op.opcode]:
         count = 1
         if op.opcode == opcodes.OP_Copy:
             count = op.p3 + 1
@@ -86,15 +87,15 @@ def _enter(op, forward, backward, shown, last):
     elif op.opcode == opcodes.OP_AggValue:
         forward.lead(op.p1, op.p3)
         backward.lead(op.p3, op.p1)
-    elif op.opcode in _CALLS or op.opcode in _STEPS:
+    elif _CALLS[op.opcode] or _STEPS[op.opcode] or _INVERSES[op.opcode]:
         if op.function == functions.USER or op.function in _PASSES_ON:
-            count = op.arguments if op.opcode in _CALLS else op.p5
+            count = op.arguments if _CALLS[op.opcode] else op.p5
             for r in range(op.p2, op.p2 + count):
                 forward.lead(r, op.p3)
                 backward.lead(op.p3, r)
                 if op.function == functions.USER:
                     shown.append(r)
-    elif op.opcode in _SHOWS:
+    elif _SHOWS[op.opcode]:
         declaration = declaration_of(op)
         assert declaration is not None
         for r in registers_of(op, declaration.read_spans, last):

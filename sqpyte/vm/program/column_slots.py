@@ -6,9 +6,10 @@ columns 10, 6, 4 and 5.  Each of them has a slot in `Frame.columns`; a slot is f
 lies before `Frame.parsed` of its cursor.
 """
 from c_engine.generated import opcodes
+from sqpyte.vm.opcodes.table import kind
 
 NO_SLOT = -1
-_COMPARES = [opcodes.OP_IdxLE, opcodes.OP_IdxGT, opcodes.OP_IdxLT, opcodes.OP_IdxGE]
+_COMPARES = kind('index-comparison')
 
 
 def annotate_columns(ops, ncursors):
@@ -23,7 +24,7 @@ def annotate_columns(ops, ncursors):
             _note(read, op.p1, op.p2)
             if op.alternate >= 0:
                 _note(read, op.alternate, op.alternate_column)
-        elif op.opcode in _COMPARES:
+        elif _COMPARES[op.opcode]:
             for column in range(op.p4):
                 _note(read, op.p1, column)
     slots = []
@@ -39,7 +40,7 @@ def annotate_columns(ops, ncursors):
         slots.append(of_cursor)
     shared = [of_cursor[:] for of_cursor in slots]
     for op in ops:
-        if op.opcode == opcodes.OP_Column or op.opcode in _COMPARES:
+        if op.opcode == opcodes.OP_Column or _COMPARES[op.opcode]:
             op.slots = shared[op.p1]
             if op.alternate >= 0:
                 op.alternate_slots = shared[op.alternate]

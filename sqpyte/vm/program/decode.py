@@ -7,28 +7,55 @@ share one Program, and with it the machine code that the JIT made for it.
 """
 from c_engine.generated import opcodes
 from c_engine.generated.layout import (
-    MEM_Int, MEM_Null, MEM_Real, MEM_Str, P4_COLLSEQ, P4_FUNCCTX, P4_FUNCDEF, P4_INT32,
-    P4_INTARRAY, P4_KEYINFO, P4_MEM, KeyInfo_aColl, KeyInfo_aSortFlags, KeyInfo_nAllField, Mem_flags,
-    Mem_n, Mem_u, Mem_z, OPFLAG_PERMUTE, VdbeOp_opcode, VdbeOp_p1, VdbeOp_p2, VdbeOp_p3, VdbeOp_p4,
-    VdbeOp_p4type, VdbeOp_p5, Vdbe_aOp, Vdbe_nOp, sizeof_VdbeOp, sqlite3_context_argc,
-    sqlite3_context_pFunc)
+    OPFLAG_PERMUTE,
+    P4_COLLSEQ,
+    P4_FUNCCTX,
+    P4_FUNCDEF,
+    P4_INT32,
+    P4_INTARRAY,
+    P4_KEYINFO,
+    P4_MEM,
+    KeyInfo_aColl,
+    KeyInfo_aSortFlags,
+    KeyInfo_nAllField,
+    Mem_flags,
+    MEM_Int,
+    Mem_n,
+    MEM_Null,
+    MEM_Real,
+    MEM_Str,
+    Mem_u,
+    Mem_z,
+    Vdbe_aOp,
+    Vdbe_nOp,
+    VdbeOp_opcode,
+    VdbeOp_p1,
+    VdbeOp_p2,
+    VdbeOp_p3,
+    VdbeOp_p4,
+    VdbeOp_p4type,
+    VdbeOp_p5,
+    sizeof_VdbeOp,
+    sqlite3_context_argc,
+    sqlite3_context_pFunc,
+)
 from sqpyte.vm import capi, functions
+from sqpyte.vm.ablation import switches
+from sqpyte.vm.opcodes.operands import registers_of
+from sqpyte.vm.opcodes.table import TABLE, kind
 from sqpyte.vm.program import column_slots, liveness, loop_heads
-from sqpyte.vm.values import mem
 from sqpyte.vm.program.bound import annotate_bound
-from sqpyte.vm.values.compare import OTHER
 from sqpyte.vm.program.flow import declaration_of
 from sqpyte.vm.program.interner import Program, constants, interner
-from sqpyte.vm.opcodes.operands import registers_of
-from sqpyte.vm.opcodes.table import TABLE
+from sqpyte.vm.values import mem
+from sqpyte.vm.values.compare import OTHER
 from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Real, W_Text
-from sqpyte.vm.ablation import switches
 
 _OP_STRING = opcodes.OP_String
 _OP_STRING8 = opcodes.OP_String8
 _OP_AGGSTEP = opcodes.OP_AggStep
 _OP_AGGSTEP1 = opcodes.OP_AggStep1
-_WITH_AFFINITIES = [opcodes.OP_Affinity, opcodes.OP_MakeRecord]
+_WITH_AFFINITIES = kind('affinities')
 
 
 # Op.alternate: the index cursor's number, or
@@ -196,7 +223,7 @@ def _decode(at):
         op.function = capi.function_kind(function)
     elif opcode == opcodes.OP_Column:
         _decode_default(op, p4type, p4)
-    elif opcode in _WITH_AFFINITIES and p4 != 0 and p4type != 0:
+    elif _WITH_AFFINITIES[opcode] and p4 != 0 and p4type != 0:
         op.text_p4 = c_string(p4)
     return op
 
@@ -240,8 +267,7 @@ def _decode_key_info(op, key_info):
 
 
 # Where upstream looks for an interrupt, of the opcodes that have handlers.
-_LOOKS_FOR_INTERRUPT = [getattr(opcodes, 'OP_' + name) for name in (
-    'Goto Gosub Next Prev SorterNext RowSetRead').split()]
+_LOOKS_FOR_INTERRUPT = kind('looks-for-interrupt')
 
 
 def _link(ops):
@@ -270,7 +296,7 @@ def _link(ops):
         op.loop = declaration is not None and declaration.loop
         op.seeks = declaration is not None and declaration.seeks
         op.ordered = ordered
-        op.interruptible = op.opcode in _LOOKS_FOR_INTERRUPT
+        op.interruptible = _LOOKS_FOR_INTERRUPT[op.opcode]
         op.in_c = switches.in_c[op.opcode] != 0
         if op.opcode == opcodes.OP_Column:
             op.record = records.get(op.p1, -1)
@@ -294,9 +320,9 @@ def _link(ops):
         previous = op
 
 
-_OPENS_INDEX = [opcodes.OP_OpenRead, opcodes.OP_OpenWrite, opcodes.OP_ReopenIdx,
-                opcodes.OP_OpenEphemeral, opcodes.OP_OpenAutoindex]
-_COMPARES_INDEX = [opcodes.OP_IdxLE, opcodes.OP_IdxGT, opcodes.OP_IdxLT, opcodes.OP_IdxGE]
+_OPENS_BTREE = kind('opens-btree')
+_OPENS_EPHEMERAL = kind('opens-ephemeral')
+_COMPARES_INDEX = kind('index-comparison')
 
 
 def _link_indexes(ops):
@@ -306,14 +332,14 @@ def _link_indexes(ops):
     several = {}
     seeks = {}
     for op in ops:
-        if op.opcode in _OPENS_INDEX or op.opcode == opcodes.OP_OpenDup:
+        if _OPENS_BTREE[op.opcode] or _OPENS_EPHEMERAL[op.opcode]:
             if op.p1 in opened:
                 several[op.p1] = True
             opened[op.p1] = op
         elif op.opcode == opcodes.OP_DeferredSeek:
             seeks[op.p3] = seeks.get(op.p3, []) + [op]
     for op in ops:
-        if op.opcode in _COMPARES_INDEX and op.p1 in opened and op.p1 not in several:
+        if _COMPARES_INDEX[op.opcode] and op.p1 in opened and op.p1 not in several:
             op.collations = opened[op.p1].collations
             op.sort_flags = opened[op.p1].sort_flags
         elif op.opcode == opcodes.OP_Column and op.p1 in seeks:

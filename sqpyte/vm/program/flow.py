@@ -4,7 +4,7 @@ A Yield may go on wherever its coroutine stands, a Return behind any call: as ma
 as many opcodes.  Such a set of places is a node of its own, so the graph is no larger than the program.
 """
 from c_engine.generated import opcodes
-from sqpyte.vm.opcodes.table import IN_C, TABLE
+from sqpyte.vm.opcodes.table import IN_C, TABLE, kind
 
 _JUMP_FLAG = opcodes.OPFLG_JUMP
 
@@ -59,11 +59,11 @@ class Places(object):
 
 
 ALL_REGISTERS = -1
-_SWITCHES = [opcodes.OP_Yield, opcodes.OP_EndCoroutine, opcodes.OP_Return]
+_SWITCH = kind('switch')
 
 
 def _direct(ops, pc):
-    """The pcs that may follow an opcode that isn't one of _SWITCHES."""
+    """The pcs that may follow an opcode that is no switch."""
     op = ops[pc]
     declaration = declaration_of(op)
     if declaration is None:
@@ -108,7 +108,7 @@ class Flow(object):
         self.numbers = {}           # 4 * register + what is shared -> their nodes
         places = Places(ops, ALL_REGISTERS)
         for pc in range(self.size):
-            if ops[pc].opcode in _SWITCHES:
+            if _SWITCH[ops[pc].opcode]:
                 self.after.append(self._switch(ops[pc], pc, places))
             else:
                 self.after.append(_direct(ops, pc))
@@ -116,7 +116,7 @@ class Flow(object):
             self.after.append(found)
 
     def _switch(self, op, pc, places):
-        """The nodes that may follow one of _SWITCHES."""
+        """The nodes that may follow a switch."""
         if op.opcode == opcodes.OP_Yield:
             return [self._node(places.resumed, 4 * op.p1)]
         if op.opcode == opcodes.OP_EndCoroutine:
@@ -183,7 +183,7 @@ _ANYWHERE = -1
 def successors(ops, pc):
     """The pcs that may follow the opcode at pc."""
     op = ops[pc]
-    if op.opcode not in _SWITCHES:
+    if not _SWITCH[op.opcode]:
         return _direct(ops, pc)
     places = Places(ops, op.p1)
     if op.opcode == opcodes.OP_Yield:

@@ -8,7 +8,7 @@ taken to read every register, to write none, and to jump to whatever P2 may name
 from c_engine.generated import opcodes
 from sqpyte.vm import functions
 from sqpyte.vm.opcodes.operands import link_keys, operand, registers_of
-from sqpyte.vm.opcodes.table import ALL, WRITTEN
+from sqpyte.vm.opcodes.table import ALL, WRITTEN, kind
 from sqpyte.vm.program.flow import Flow, declaration_of, successors  # noqa: F401  (asked here by the inliner)
 
 BITS = 60               # registers in a word of a set
@@ -41,7 +41,7 @@ def annotate(ops):
                 highest = max(highest, r)
             for r in registers_of(op, declaration.write_spans, 0):
                 highest = max(highest, r)
-            if op.opcode in _WITH_CURSORS:
+            if _WITH_CURSOR[op.opcode]:
                 cursors = max(cursors, op.p1 + 1)
             if op.opcode == opcodes.OP_SorterData or op.opcode == opcodes.OP_DeferredSeek:
                 cursors = max(cursors, op.p3 + 1)
@@ -254,27 +254,20 @@ def as_list(words, at, width):
     return found
 
 
-_WITH_CURSORS = [getattr(opcodes, 'OP_' + name) for name in (
-    'Rewind Last Sort Next Prev Column Rowid SorterSort SorterInsert SorterData SorterNext '
-    'SeekLT SeekLE SeekGE SeekGT SeekRowid NotExists DeferredSeek IdxRowid IdxLE IdxGT IdxLT '
-    'IdxGE Found NotFound NoConflict NullRow IfNullRow IfEmpty Sequence OpenRead OpenWrite '
-    'ReopenIdx OpenEphemeral OpenAutoindex OpenDup OpenPseudo SorterOpen Close IdxInsert Insert '
-    'Delete NewRowid').split()]
-_EPHEMERAL = [opcodes.OP_OpenEphemeral, opcodes.OP_OpenAutoindex, opcodes.OP_OpenDup]
-_OPENS = _EPHEMERAL + [opcodes.OP_OpenRead, opcodes.OP_OpenWrite, opcodes.OP_ReopenIdx]
-# These may end sqlite3_step in mid-program, which needs all of the frame in C.
-LEAVES = [getattr(opcodes, 'OP_' + name) for name in (
-    'ResultRow Halt HaltIfNull Transaction AutoCommit Savepoint Program Init').split()]
+_WITH_CURSOR = kind('cursor')
+_OPENS_EPHEMERAL = kind('opens-ephemeral')
+_OPENS_BTREE = kind('opens-btree')
+ENDS_STEP = kind('ends-step')       # needs all of the frame in C
 
 
 def annotate_effects(ops, ncursors, highest):
     """Set `exact` of the opcodes whose effects are declared, and what they are."""
     temporary = [False] * ncursors
     for op in ops:
-        if op.opcode in _EPHEMERAL and op.p1 < ncursors:
+        if _OPENS_EPHEMERAL[op.opcode] and op.p1 < ncursors:
             temporary[op.p1] = True
     for op in ops:
-        if op.opcode in _OPENS and op.opcode not in _EPHEMERAL and op.p1 < ncursors:
+        if _OPENS_BTREE[op.opcode] and op.p1 < ncursors:
             temporary[op.p1] = False
         elif op.opcode == opcodes.OP_OpenDup:       # of one table: what writes one moves both
             if op.p1 < ncursors:
@@ -284,7 +277,7 @@ def annotate_effects(ops, ncursors, highest):
     everything = [c for c in range(ncursors)][:]
     for op in ops:
         declaration = declaration_of(op)
-        if declaration is None or op.opcode in LEAVES:
+        if declaration is None or ENDS_STEP[op.opcode]:
             continue
         op.exact = True
         op.reads = registers_of(op, declaration.read_spans, highest)[:]

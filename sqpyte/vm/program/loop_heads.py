@@ -9,16 +9,13 @@ that it steps, the row of those that it doesn't move, nothing of those that it m
 from c_engine.generated import opcodes
 from sqpyte.vm.jit import unroll_safe
 from sqpyte.vm.opcodes.operands import operand, registers_of
+from sqpyte.vm.opcodes.table import ALL, TABLE, WRITTEN, kind
 from sqpyte.vm.program.column_slots import NO_SLOT
-from sqpyte.vm.opcodes.table import ALL, TABLE, WRITTEN
 from sqpyte.vm.values.values import IN_MEM
 
-_STEPS = [opcodes.OP_Next, opcodes.OP_Prev]
-# Operands that name registers with what only C can read.
-_OPAQUE_P1 = [getattr(opcodes, 'OP_' + name) for name in (
-    'Filter FilterAdd RowSetAdd RowSetRead RowSetTest AggFinal').split()]
-_OPAQUE_P3 = [getattr(opcodes, 'OP_' + name) for name in (
-    'AggStep AggInverse AggValue').split()]
+_STEPS = kind('step-btree')
+_OPAQUE_P1 = kind('opaque-p1')
+_OPAQUE_P3 = kind('opaque-p3')
 
 
 def annotate_loops(ops, slots):
@@ -28,9 +25,9 @@ def annotate_loops(ops, slots):
     """
     opaque = {}
     for op in ops:
-        if op.opcode in _OPAQUE_P1:
+        if _OPAQUE_P1[op.opcode]:
             opaque[op.p1] = True
-        elif op.opcode in _OPAQUE_P3:
+        elif _OPAQUE_P3[op.opcode]:
             opaque[op.p3] = True
     ends = {}
     for pc in range(len(ops)):
@@ -52,7 +49,7 @@ def _annotate(ops, head, end, slots, opaque):
         if declaration is not None:
             for r in registers_of(op, declaration.read_spans, 0):
                 read[r] = True
-        if op.opcode in _STEPS and op.p2 == head:
+        if _STEPS[op.opcode] and op.p2 == head:
             stepped[op.p1] = True
         elif op.opcode == opcodes.OP_Column:
             if op.record >= 0:

@@ -1,0 +1,38 @@
+"""The inliner's sets of opcodes, all from the declarations: sqpyte/vm/opcodes/table.py says what the words mean."""
+
+from sqpyte.vm.opcodes.every import TABLE
+from sqpyte.vm.opcodes.table import numbers
+
+FUNCTIONS = numbers('function')
+AGGREGATE_STEPS = numbers('aggregate-step')
+RESULTS = numbers('aggregate-result')
+CALLS = FUNCTIONS | AGGREGATE_STEPS | numbers('aggregate-inverse')
+
+COMPARISONS = numbers('comparison')
+ARITHMETIC = numbers('arithmetic')
+LOGIC = numbers('logic')
+COPIES = numbers('copy')
+CONDITIONS = numbers('condition')
+COUNTERS = numbers('counter')
+NOTHING = numbers('nothing')
+
+# Python is made of these; of these, what may jump to P2.
+EMITTED = numbers('emitted')
+JUMPS = frozenset(number for number in EMITTED if number in TABLE and TABLE[number].to_p2)
+# Done in C, one at a time, where a loop calls user code: else the whole loop is better off there.
+IN_C_ONE = FUNCTIONS | AGGREGATE_STEPS | numbers('computes')
+
+# What running an opcode ahead may change; what has none of these words is never run ahead.
+REGISTERS, CALL = numbers('registers'), numbers('call')
+READS, IN_PLACE = numbers('read'), numbers('in-place')
+CHANGES, CHANGES_REGISTERS = numbers('own'), numbers('own-set')
+CURSORS = READS | CHANGES
+# All that is done with DISTINCT's index.
+DISTINCT = numbers('distinct')
+# Early opcodes that a cut may hold; the last opcodes of its loops.
+AGAIN = numbers('again')
+ENDS = numbers('step-btree', 'step-sorter')
+# What C may do behind a cut.
+STORES, SINK = numbers('store'), numbers('sink')
+# Opcodes of a coroutine that go on where the other side has stopped.
+COROUTINE = numbers('coroutine')

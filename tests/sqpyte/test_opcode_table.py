@@ -1,0 +1,123 @@
+"""The opcode table against the properties that upstream declares of its opcodes."""
+import ast
+import glob
+import os
+
+import pytest
+
+from c_engine.generated import opcodes
+from sqpyte.vm import interp  # noqa: F401  (fills the table)
+from sqpyte.vm.opcodes.table import IN_C, KINDS, TABLE, numbers
+
+# What upstream's properties don't say, because its flags have no word for it: registers named
+# by other operands, and jumps that are not "jump" but "jump0".
+DECLARED = sorted(TABLE.values(), key=lambda declaration: declaration.name)
+EVERY = DECLARED + sorted(IN_C.values(), key=lambda declaration: declaration.name)
+# These jump without the property: their P2 is never a label that has to be resolved.
+SILENT_JUMPS = {'SequenceTest', 'SorterCompare', 'SeekScan'}
+
+
+@pytest.mark.parametrize('declaration', EVERY, ids=lambda declaration: declaration.name)
+def test_declaration_agrees_with_upstream(declaration):
+    properties = opcodes.PROPERTIES[declaration.number]
+    assert opcodes.NAMES[declaration.number] == declaration.name
+    for flag, register in ((opcodes.OPFLG_IN1, 'P1'), (opcodes.OPFLG_IN2, 'P2'),
+                           (opcodes.OPFLG_IN3, 'P3')):
+        assert not properties & flag or register in declaration.reads
+    for flag, register in ((opcodes.OPFLG_OUT2, 'P2'), (opcodes.OPFLG_OUT3, 'P3')):
+        assert not properties & flag or register in declaration.writes
+    assert bool(properties & opcodes.OPFLG_JUMP or declaration.name in SILENT_JUMPS) == bool(
+        set(declaration.jumps) & {'P1', 'P2', 'P3'})
+
+
+@pytest.mark.parametrize('name', opcodes.NAMES)
+def test_every_opcode_is_declared(name):
+    number = getattr(opcodes, 'OP_' + name)
+    assert number in TABLE or number in IN_C
+
+
+@pytest.mark.parametrize('declaration', EVERY, ids=lambda declaration: declaration.name)
+def test_every_opcode_has_its_contract(declaration):
+    contract = declaration.contract()
+    assert contract and len(contract) >= 8 and contract.rstrip().endswith('.')
+
+
+def test_the_page_of_opcodes_is_up_to_date():
+    from tools import opcode_page
+    assert opcode_page.is_current(), 'run `make docs`'
+
+
+def test_the_scan_opcodes_have_handlers():
+    wanted = '''Init Goto Rewind Next Column Rowid RealAffinity Affinity Integer Int64 Real String
+        Null Variable Eq Ne Lt Le Gt Ge IsNull NotNull If IfNot IfPos Add Subtract Multiply Divide
+        Remainder Concat Copy SCopy Move AggStep AggFinal ResultRow Halt Once Gosub Return'''
+    names = {declaration.name for declaration in DECLARED}
+    assert set(wanted.split()) <= names
+
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CHANGE = ['registers', 'call', 'read', 'own', 'own-set']       # an opcode has one of these at most
+# Where an opcode's name stands by right: its handler's file, and its emitter's.
+HANDLERS = [os.path.join('sqpyte', 'vm', 'opcodes', ''), os.path.join('codegen', 'opcodes.py')]
+
+
+@pytest.mark.parametrize('word', KINDS)
+def test_each_kind_has_opcodes_and_a_meaning(word):
+    assert numbers(word) and len(KINDS[word]) > 10
+
+
+@pytest.mark.parametrize('declaration', EVERY, ids=lambda declaration: declaration.name)
+def test_an_opcode_changes_one_thing(declaration):
+    kinds = [word for word in CHANGE if declaration.number in numbers(word)]
+    assert len(kinds) <= 1
+    # Only what is known to change nothing of the database is run ahead; nobody writes it by mistake.
+    if declaration.name.startswith(('Create', 'Drop', 'V', 'Vacuum', 'Transaction', 'Savepoint', 'OpenWrite')):
+        assert kinds == (['registers'] if declaration.name == 'Variable' else [])
+
+
+def names_of(node):
+    """The names of opcodes that a literal has: `opcodes.OP_X`, `OP_X`, or words in a text."""
+    found = []
+    for one in ast.walk(node):
+        if isinstance(one, ast.Attribute) and one.attr.startswith('OP_'):
+            found.append(one.attr[3:])
+        elif isinstance(one, ast.Name) and one.id.startswith('OP_'):
+            found.append(one.id[3:])
+        elif isinstance(one, ast.Constant) and isinstance(one.value, str):
+            found += [word for word in one.value.split() if word in opcodes.NAMES]
+    return found
+
+
+def lists_of_opcodes(path):
+    """(line, names) of each name of a module that stands for three opcodes or more."""
+    with open(path) as file:
+        tree = ast.parse(file.read())
+    for node in tree.body:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            # `A, B = OP_A, OP_B` gives each a name.
+            several = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)
+            names = names_of(node.value)
+            if len(set(names)) >= 3 and not several:
+                yield node.lineno, names
+
+
+def test_no_list_of_opcodes_is_kept_by_hand():
+    found = []
+    for room in ('sqpyte', 'pypy_module'):
+        for path in glob.glob(os.path.join(ROOT, room, '**', '*.py'), recursive=True):
+            # What a measurement switches off (ablation.py) is a choice of its own.
+            if not any(place in path for place in HANDLERS) and not path.endswith('ablation.py'):
+                found += ['%s:%d %s' % (os.path.relpath(path, ROOT), line, ' '.join(names))
+                          for line, names in lists_of_opcodes(path)]
+    assert found == []
+
+
+def test_each_kind_is_asked_for():
+    asked = set()
+    for room in ('sqpyte', 'pypy_module'):
+        for path in glob.glob(os.path.join(ROOT, room, '**', '*.py'), recursive=True):
+            with open(path) as file:
+                for node in ast.walk(ast.parse(file.read())):
+                    if isinstance(node, ast.Call) and getattr(node.func, 'id', '') in ('kind', 'numbers'):
+                        asked |= {one.value for one in node.args if isinstance(one, ast.Constant)}
+    assert asked == set(KINDS)
