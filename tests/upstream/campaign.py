@@ -85,7 +85,7 @@ class Campaign:
         results = os.path.join(folder, 'results')
         running.drop_old(results)
         self.results = {running.STOCK: running.Results(results, running.STOCK, programs['stock'].key)}
-        for name in running.CONFIGURATIONS:
+        for name in [*running.CONFIGURATIONS, running.SANITIZED]:
             one = programs.get(running.program_of(name))
             if one is not None:
                 self.results[name] = running.Results(

@@ -113,14 +113,14 @@ class Run:
         """Run SQLite's suite; return whether all is well."""
         origin = self.tree()
         programs = {'stock': build.Programs(linking.STOCK, self.paths, origin),
-                    'ours': sanitized.testfixture(self.paths, origin)}
+                    running.SANITIZED: sanitized.testfixture(self.paths, origin)}
         for one in programs.values():
             one.build()
         chosen = files.choose(origin.directory, self.names)
         os.environ.update(self.settings)
         work = campaign.Campaign(os.path.join(self.paths.build, 'upstream'), origin.directory, programs)
-        cli.run(self.console, work, chosen, [running.C_TIER], self.jobs)
-        return cli.show(self.console, work.summaries(chosen, [running.C_TIER]))
+        cli.run(self.console, work, chosen, [running.SANITIZED], self.jobs)
+        return cli.show(self.console, work.summaries(chosen, [running.SANITIZED]))
 
     def found(self):
         """Print what the sanitizers found, in whatever process; return whether there was anything."""
