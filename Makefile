@@ -13,7 +13,7 @@ export CC
 ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
-.PHONY: all help deps deps-test deps-upstream engine pypy-env test-env data figure3 python27 vm test test-all \
+.PHONY: all help check deps deps-test deps-upstream engine pypy-env test-env data figure3 python27 vm test test-all \
         test-groups test-pypy test-cpython test-upstream test-effects test-sanitized effects fuzz lint docs \
         bench bench-ablations profile clean distclean
 .NOTPARALLEL:
@@ -48,6 +48,9 @@ data: pypy-env engine  ## generate the TPC-H database (SCALE=0.05), cached
 
 figure3: data  ## run the paper's Figure 3 program with sqpyte and, beside it, with sqlite3
 	@$(PYTHON) -m benchmarks figure3 --scale $(SCALE)
+
+check: test-env engine data  ## lint, types, and a part of each kind of test that needs no translation (2 minutes)
+	@$(MAKE) --no-print-directory -f tests/groups.mk -k -j2 --output-sync=target check
 
 # First of all, so that a missing Python 2.7 is told before anything is compiled.
 python27: deps-test

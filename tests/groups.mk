@@ -21,9 +21,33 @@ ifeq ($(CPYTHONS),)
 $(warning sqpyte: no CPython 3.9 to 3.13 here: its tests are not run)
 endif
 
-.PHONY: all vm data checking lint $(CPYTHONS) $(INLINER) $(WITHOUT_VM) $(WITH_VM) upstream
+# What `make check` runs, within two minutes: a part of each kind that needs no translation.
+CHECKS := lint check-dbapi check-units check-differential check-inliner check-traces
+
+.PHONY: all check $(CHECKS) vm data checking $(CPYTHONS) $(INLINER) $(WITHOUT_VM) $(WITH_VM) upstream
 
 all: vm lint $(INLINER) $(filter-out $(NEWEST),$(CPYTHONS)) $(WITHOUT_VM) $(filter $(NEWEST),$(CPYTHONS)) $(WITH_VM) upstream
+
+check: $(CHECKS)
+
+ENGINE_ALONE := SQPYTE_LIBRARY=$(CURDIR)/build/libsqpyte-engine.so
+
+check-units:
+	@$(ENGINE_ALONE) $(call PYTEST,$(PYTHON),tests/sqpyte tests/c_engine/test_build.py tests/c_engine/test_generated.py \
+	  tests/c_engine/test_locals.py tests/c_engine/test_seeks.py tests/c_engine/test_sort_keys.py)
+
+check-dbapi:
+	@$(ENGINE_ALONE) $(call PYTEST,$(PYTHON),tests/pypy_module/dbapi)
+
+check-inliner:
+	@$(ENGINE_ALONE) $(call PYTEST,$(PYTHON),$(addprefix tests/pypy_module/inline/test_,analysis.py datums.py golden.py loops.py))
+
+check-differential:
+	@$(ENGINE_ALONE) SQPYTE_EXAMPLES=0.1 SQPYTE_DIFFERENTIAL=engine,untranslated-always,module-inline \
+	  $(call PYTEST,$(PYTHON),tests/differential/test_queries.py tests/differential/test_joins.py tests/differential/test_module.py)
+
+check-traces:
+	@$(ENGINE_ALONE) $(call PYTEST,$(PYTHON),tests/jit_pypy/test_traces.py)
 
 vm data lint:
 	@$(MAKE) --no-print-directory -f Makefile $@
