@@ -33,6 +33,7 @@ class Cursor(ExecuteMany):
     _closed = False
     _statement: Any = None  # whose rows are being fetched; the buffer holds the next one
     _runner: Any = None   # of the inliner, in place of a statement
+    _sentinel: Any = None  # see Sentinel; while it is in the middle of its rows
     _row: Any = None      # the next row, if it has been decoded already
     _converters: Any = None
     _description: Any = None

@@ -64,7 +64,8 @@ def run(log, *arguments, padding=0):
 
     PyPy runs finalizers and the like at the end of an iteration of whatever loop is being run.  If it is
     the one that is traced, they become a part of the loop, and all other iterations leave it by a guard.
-    No Python code can prevent that, and it says nothing about a layout: such a process is run again.
+    No Python code can prevent that, and it says nothing about a layout: such a process is run again, with
+    another environment, for the same one would have its memory collected at the same iteration.
 
     Args:
         log: where PyPy writes its log (path).
@@ -73,8 +74,8 @@ def run(log, *arguments, padding=0):
     Returns:
         list of Piece, in the order in which they were made.
     """
-    for _ in range(TRIES):
-        pieces = _run_once(log, arguments, padding)
+    for number in range(TRIES):
+        pieces = _run_once(log, arguments, padding + 1009 * number)
         if not any(piece.acts() for piece in pieces if piece.place):
             break
     return pieces

@@ -46,8 +46,9 @@ class Execution(Mixin):
         if not statement.readonly:
             if statement.is_dml:
                 flags |= self._begin_flag
-        if watching:
-            flags |= ASK
+        # ASK if there are any, without a branch: in machine code it would be a guard, and would fail in each
+        # execution as soon as the last of them is gone.
+        flags |= -len(watching) >> 63 & ASK
         if self._runners and not statement.queries:
             self._before_c_call_that_may_write()
         try:

@@ -180,11 +180,19 @@ class Statement:
     def reset(self):
         """End the statement's run; it can be acquired again."""
         self.busy = False
-        self.owner = None
+        self.disown()
         if self.runner is not None:
             self.runner.detach()
         if self.pointer:
             lib.sqlite3_reset(self.pointer)
+
+    def disown(self):
+        """The rows have ended, for whichever cursor was in the middle of them."""
+        owner, self.owner = self.owner, None
+        if owner is not None:
+            cursor = owner()
+            if cursor is not None and cursor._sentinel is not None:
+                cursor._sentinel.give_back(cursor)
 
     def abandon(self, reference):
         """Called with the dead weak reference to the owner, where objects count references."""
@@ -196,6 +204,6 @@ class Statement:
         if self.runner is not None:
             self.runner.detach()
         pointer, self.pointer = self.pointer, NULL
-        self.owner = None
+        self.disown()
         if pointer:
             lib.sqlite3_finalize(pointer)

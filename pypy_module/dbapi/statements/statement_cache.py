@@ -3,10 +3,8 @@
 A cursor in the middle of its rows keeps its statement busy, and with it a read transaction. CPython
 frees a dropped cursor at once. PyPy frees it when it collects garbage, so statements look for their
 cursor through a weak reference, on four occasions: when the same SQL runs again and its statements
-are all busy; after each major garbage collection (a sentinel object without references is finalised
-by it, and makes the next one; PyPy's `gc.hooks` would tell of minor ones, but they end up in the
-traces of hot loops); when the connection is closed; and when a statement of any connection of this thread
-meets a lock: before it waits, garbage is
+are all busy; after the garbage collection that finds such a cursor (`Sentinel`); when the connection is
+closed; and when a statement of any connection of this thread meets a lock: before it waits, garbage is
 collected (locks.py). So a dropped cursor makes nobody in its own process wait. Another process
 waits until the one that dropped the cursor has a major collection, or has closed the connection: if it
 does nothing at all, as long as that lasts.
@@ -63,15 +61,32 @@ def abandoned(statement):
 
 
 class Sentinel:
-    """Garbage from the start: finalised by the next collection, it lets the connection look."""
+    """Held by a cursor in the middle of its rows, and by nobody else: finalised when PyPy collects the cursor.
+
+    PyPy runs finalizers at the end of an iteration of whatever loop is running. Tracing allocates more than
+    the program around, so a collection often ends while a loop is traced; a finalizer is a part of that loop
+    then, and every other iteration leaves it by a guard. So a program that drops no cursor in the middle of
+    its rows must cause none: a cursor gives its sentinel back when its rows end, and the next one takes it.
+
+    Attributes:
+        statement: whose rows they are (Statement); None while no cursor holds it.
+    """
 
     def __init__(self, cache):
         self.cache = weakref.ref(cache)
+        self.statement = None
+
+    def give_back(self, cursor):
+        """The rows of `cursor`, which holds it, have ended."""
+        cursor._sentinel = None
+        cache = self.cache()
+        if cache is not None:
+            cache._unwatch(self)
 
     def __del__(self):
         cache = self.cache()
         if cache is not None:
-            cache._collected()
+            cache._cursor_dropped(self.statement)
         else:
             for key, reference in list(watching.items()):
                 if reference() is None:
@@ -87,6 +102,7 @@ class StatementCache(Mixin):
         _all: every statement there is (set of Statement).
         _left: those of a database that was closed when a cursor used them (set of Statement).
         _evicted: those taken out of the cache while a cursor used them (list of Statement).
+        _sentinels: those that no cursor holds (list of Sentinel); _held: how many are held (int).
         _user: the thread that may use the connection without a lock (its identity), 0 if closed,
             -1 if several may.
     """
@@ -101,7 +117,8 @@ class StatementCache(Mixin):
         self._all = set()
         self._evicted = []
         self._capacity = capacity
-        self._armed = False
+        self._sentinels = []
+        self._held = 0
         self._reclaimed = 0
 
     def _acquire(self, sql):
@@ -180,7 +197,7 @@ class StatementCache(Mixin):
     def _release(self, statement):
         """Take a statement back that has been reset."""
         statement.busy = False
-        statement.owner = None
+        statement.disown()
         if statement.short:
             statement.lengthen()
         if not statement.cached:
@@ -203,20 +220,36 @@ class StatementCache(Mixin):
         """Return the weak reference that tells when `cursor` is gone, which resets `statement`."""
         if REFERENCE_COUNTS:
             return weakref.ref(cursor, statement.abandon)
-        if not self._armed:
-            self._armed = True
-            ready()
-            watching[id(self)] = weakref.ref(self)
-            Sentinel(self)
+        sentinel = cursor._sentinel
+        if sentinel is None:
+            if not self._held:
+                ready()
+                watching[id(self)] = weakref.ref(self)
+            self._held += 1
+            sentinel = cursor._sentinel = self._sentinels.pop() if self._sentinels else Sentinel(self)
+        sentinel.statement = statement
         return weakref.ref(cursor)
 
-    def _collected(self):
-        """Called by a finaliser after a garbage collection; looks again after the next one."""
-        self._reclaim_if_mine(finalizing=True)
-        if self._user and any(statement.owner is not None for statement in list(self._all)):
-            Sentinel(self)
-        else:
-            self._armed = False
+    def _unwatch(self, sentinel):
+        """Take a sentinel back from a cursor whose rows have ended."""
+        sentinel.statement = None
+        self._sentinels.append(sentinel)
+        self._held -= 1
+        if not self._held:
+            watching.pop(id(self), None)
+
+    def _cursor_dropped(self, statement):
+        """Called by a finaliser: the cursor in the middle of the statement's rows is garbage."""
+        if statement is None:
+            return
+        if abandoned(statement):
+            self._reclaim_if_mine(finalizing=True)
+        if self._user and abandoned(statement):
+            # It couldn't be reset now: the next collection finalises another sentinel, which no cursor has.
+            Sentinel(self).statement = statement
+            return
+        self._held -= 1
+        if not self._held:
             watching.pop(id(self), None)
 
     def _reclaim_if_mine(self, finalizing=False):

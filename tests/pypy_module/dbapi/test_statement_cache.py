@@ -394,3 +394,32 @@ def test_a_query_of_one_row_is_compiled_again_to_one_of_many(connection):
     assert len(connection.execute('PRAGMA table_info(u)').fetchall()) == 1
     connection.execute('ALTER TABLE u ADD COLUMN y')
     assert len(connection.execute('PRAGMA table_info(u)').fetchall()) == 2
+
+
+def test_no_finalizer_runs_where_no_cursor_is_dropped(numbers, collect, monkeypatch):
+    """PyPy would make it a part of whatever loop is traced: see Sentinel."""
+    made, dropped = [], []
+    made_before = statement_cache.Sentinel.__init__
+    monkeypatch.setattr(statement_cache.Sentinel, '__init__',
+                        lambda self, cache: made.append(1) or made_before(self, cache))
+    monkeypatch.setattr(numbers, '_cursor_dropped', dropped.append, raising=False)
+    for _ in range(20):
+        cursors = [numbers.execute('SELECT a FROM t WHERE a >= ?', (i,)) for i in range(5)]
+        assert [len(cursor.fetchall()) for cursor in cursors] == [10, 9, 8, 7, 6]
+        first, second = numbers.execute('SELECT a FROM t'), numbers.execute('SELECT b FROM t')
+        assert next(first) == (0,) and next(second) == ('row 0',)
+        first.close()
+        second.execute('SELECT 1')
+        assert [row for row in numbers.execute('SELECT a FROM t ORDER BY b')][-1] == (9,)
+        collect()
+    assert not dropped and not numbers._held and id(numbers) not in statement_cache.watching
+    assert len(made) <= (0 if statement_cache.REFERENCE_COUNTS else 5)
+
+
+def test_a_finalizer_runs_for_each_cursor_that_is_dropped(numbers, collect):
+    for _ in range(3):
+        for i in range(4):
+            numbers.execute('SELECT a FROM t WHERE a > ?', (i,)).fetchone()
+        assert statement_cache.REFERENCE_COUNTS or numbers._held
+        collect()
+        assert not numbers._held and not busy(numbers) and id(numbers) not in statement_cache.watching
