@@ -215,6 +215,7 @@ int sqpyteWatched(Vdbe *p, int pc){
   if( pRows->eCut==SQPYTE_CUT_REST ) return sqpyteCutWatched(pRows, pc);
   while( i<n && aWatched[i]!=pc ) i++;
   if( i==n || pRows->eCut==SQPYTE_CUT_TO ) return sqpyteCutWatched(pRows, pc);
+  if( i<aSpec[SQPYTE_AHEAD_STOPS] ) return -1 - pc;
   switch( pRows->aOpcode[i] ){
     case OP_ResultRow:
       if( pRows->nSkip ){

@@ -28,8 +28,10 @@
                                   ** gives a row, a Once that is done jumps, an
                                   ** IdxInsert is noted if need be (or stops),
                                   ** all others stop */
-#define SQPYTE_AHEAD_CUT 5        /* index of the cut's part (cuts.h), 0 without */
-#define SQPYTE_AHEAD_HEAD 6
+#define SQPYTE_AHEAD_STOPS 5      /* the first so many of them stop, whatever they are:
+                                  ** what follows such a one is not watched */
+#define SQPYTE_AHEAD_CUT 6        /* index of the cut's part (cuts.h), 0 without */
+#define SQPYTE_AHEAD_HEAD 7
 
 /* The buffer: a head, then the rows, one behind the other, two words a cell as
 ** in fused.h; texts and blobs are kept at its end. */

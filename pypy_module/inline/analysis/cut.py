@@ -249,10 +249,10 @@ class Cut:
         self.way = way
         self.stopped = stopped
         self.registers, self.cursors = self.aheads.noted(reached - set(self.late), self.head, way)
-        self.watched = sorted(set(stopped) | {
-            pc for pc in reached - set(self.late)
+        self.watched = sorted(set(stopped)) + sorted(
+            pc for pc in reached - set(self.late) - set(stopped)
             if self.ops[pc].opcode == ONCE
-            or way == REVERSIBLE and self.ops[pc].opcode == effects.INSERT})
+            or way == REVERSIBLE and self.ops[pc].opcode == effects.INSERT)
         if way == REVERSIBLE:
             for pc in reached:
                 if (self.ops[pc].opcode in AGGREGATE_STEPS and pc not in self.late
@@ -337,7 +337,7 @@ class Cut:
         self.stride = self.tag_words + count + self._room()
         lists = self.registers + self.cursors + self.watched
         words = [self.head, self.way == REVERSIBLE, len(self.registers), len(self.cursors),
-                 len(self.watched), effects.HEAD + len(lists)] + lists
+                 len(self.watched), len(set(self.stopped)), effects.HEAD + len(lists)] + lists
         words += [self.head, self.late[-1], self.tag_words, self.stride, len(self.late)]
         late = []
         for pc in self.late:

@@ -42,20 +42,20 @@ class Ahead:
         pc: of the opcode behind the ResultRow.
         way: PURE or REVERSIBLE.
         registers, cursors: what is noted if it is REVERSIBLE (sorted lists of int).
-        watched: pcs of the opcodes that give rows or where it stops (sorted list).
+        watched: pcs of the opcodes where it stops, and of those that give rows or are looked at (list).
         stops: names of the opcodes where it stops (sorted list of str).
         spec: address of the spec for `sqpyte_rows`; its memory lives as long as this object.
     """
 
-    def __init__(self, pc, way, registers, cursors, watched, stops):
+    def __init__(self, pc, way, registers, cursors, stopped, noticed, stops):
         self.pc = pc
         self.way = way
         self.registers = registers
         self.cursors = cursors
-        self.watched = watched
+        self.watched = watched = sorted(stopped) + sorted(noticed)
         self.stops = stops
         self.words = ffi.new('int64_t[]', [
-            pc, way == REVERSIBLE, len(registers), len(cursors), len(watched), 0]
+            pc, way == REVERSIBLE, len(registers), len(cursors), len(watched), len(stopped), 0]
             + registers + cursors + watched)
         self.spec = address_of(self.words)
 
@@ -215,10 +215,9 @@ class Aheads:
         """Make the Ahead."""
         registers, cursors = self.noted(reached, pc, way)
         noticed = (ROW, ONCE, INSERT) if way == REVERSIBLE else (ROW, ONCE)
-        watched = sorted(stopped + [other for other in reached
-                                    if self.ops[other].opcode in noticed])
+        watched = [other for other in reached if self.ops[other].opcode in noticed]
         stops = sorted({opcodes.NAMES[self.ops[other].opcode] for other in stopped})
-        return Ahead(pc, way, registers, cursors, watched, stops)
+        return Ahead(pc, way, registers, cursors, stopped, watched, stops)
 
     def noted(self, reached, pc, way):
         """What is noted at `pc` before the pcs `reached` (set) are run ahead.

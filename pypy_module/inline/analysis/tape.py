@@ -256,11 +256,11 @@ class Tape:
             entries += [self.numbers.get(pc, 0), kind, len(kept)] + kept
         registers, cursors = self._noted()
         noticed = (ONCE, effects.INSERT) if self.way == REVERSIBLE else (ONCE,)
-        watched = sorted(set(self.stopped) | {
-            pc for pc in self.reached if ops[pc].opcode in noticed})
+        watched = sorted(set(self.stopped)) + sorted(
+            pc for pc in self.reached - set(self.stopped) if ops[pc].opcode in noticed)
         lists = registers + cursors + watched
         words = [min(kinds), self.way == REVERSIBLE, len(registers), len(cursors), len(watched),
-                 effects.HEAD + len(lists)] + lists
+                 len(set(self.stopped)), effects.HEAD + len(lists)] + lists
         words += [first, last, len(inserts)] + table + inserts + entries
         self.spec_words = ffi.new('int64_t[]', words)
         self.spec = address_of(self.spec_words)

@@ -446,3 +446,26 @@ def test_blobs_that_end_a_transaction():
             found += connection.execute('PRAGMA integrity_check').fetchall()
         return found
     compare(action, oracle='C')
+
+
+RECURSIONS = [
+    'WITH RECURSIVE r(n) AS (SELECT 1 UNION SELECT n * 3 % 101 FROM r) SELECT r.n, t.rowid FROM r '
+    'CROSS JOIN t ON t.rowid = r.n % 9 + 1',
+    'WITH RECURSIVE r(n, m) AS (SELECT 1, 0 UNION SELECT n * 3 % 101, m FROM r ORDER BY 1 DESC) SELECT r.n, t.rowid '
+    'FROM r CROSS JOIN t ON t.rowid = r.n',
+    'SELECT DISTINCT a % 7 FROM t',
+    'SELECT a FROM t UNION SELECT a + 5 FROM t',
+]
+
+
+@pytest.mark.parametrize('query', RECURSIONS)
+@pytest.mark.parametrize('first', range(6))
+def test_what_stops_running_ahead_stops_it(query, first):
+    """A key that goes into an index of a recursion's: nothing behind it is run, for it can't be rolled back."""
+    def action(side):
+        connection = many(side, rows=30)
+        cursor = connection.execute(query)
+        rows = [cursor.fetchone() for _ in range(first)]
+        connection.execute('INSERT INTO log VALUES (1)')
+        return rows + cursor.fetchmany(2), connection.execute('DELETE FROM log').rowcount, cursor.fetchall()
+    compare(action)
