@@ -37,7 +37,7 @@ static int sqpyteRecord(
     zHdr = a + sqlite3GetVarint32(a, &nHdr);
   }
   /* Upstream tolerates an empty header, and reads past it. */
-  if( nHdr==0 || nHdr>nLocal ) return 0;
+  if( nHdr<2 || nHdr>nLocal ) return 0;
   zEnd = a + nHdr;
   offset = nHdr;
   for(i=0; i<nValue; i++){

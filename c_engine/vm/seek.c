@@ -27,7 +27,7 @@ static void sqpyteRow(BtCursor *pCur, void *pRow){
     p++;
   }
   if( size==0 || size>pPage->maxLocal || p+size>pEnd ) return;
-  if( *p==0 || *p>=0x80 || *p>size ) return;
+  if( *p<2 || *p>=0x80 || *p>size ) return;     /* of an empty header upstream reads the first type, too */
   aOut[0] = (i64)p;
   aOut[1] = size;
 }

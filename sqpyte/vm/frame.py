@@ -382,7 +382,8 @@ class Frame(object):
         it is a local record."""
         assert c >= 0
         header = mem.u8(address)
-        if header >= 128 or header > size:
+        # Upstream reads the first type of an empty header, too, wherever that is.
+        if header >= 128 or header > size or header < 2:
             return False
         self.begin_row(c, address, size, header)
         return True
