@@ -249,10 +249,10 @@ class Cut:
         self.way = way
         self.stopped = stopped
         self.registers, self.cursors = self.aheads.noted(reached - set(self.late), self.head, way)
-        self.watched = sorted(set(stopped)) + sorted(
-            pc for pc in reached - set(self.late) - set(stopped)
+        self.noticed = [
+            pc for pc in reached - set(self.late)
             if self.ops[pc].opcode == ONCE
-            or way == REVERSIBLE and self.ops[pc].opcode == effects.INSERT)
+            or way == REVERSIBLE and self.ops[pc].opcode == effects.INSERT]
         if way == REVERSIBLE:
             for pc in reached:
                 if (self.ops[pc].opcode in AGGREGATE_STEPS and pc not in self.late
@@ -335,16 +335,14 @@ class Cut:
         count = len(self.values)
         self.tag_words = 1 if count <= 16 else (count + 15) // 16
         self.stride = self.tag_words + count + self._room()
-        lists = self.registers + self.cursors + self.watched
-        words = [self.head, self.way == REVERSIBLE, len(self.registers), len(self.cursors),
-                 len(self.watched), len(set(self.stopped)), effects.HEAD + len(lists)] + lists
-        words += [self.head, self.late[-1], self.tag_words, self.stride, len(self.late)]
         late = []
         for pc in self.late:
             late += [pc, len(self.captures[pc])] + self.captures[pc]
         tail = self._tail_words()
-        words += [TAIL_AT + len(late) if tail else 0] + late + tail
-        self.spec_words = ffi.new('int64_t[]', words)
+        further = [self.head, self.late[-1], self.tag_words, self.stride, len(self.late),
+                   TAIL_AT + len(late) if tail else 0] + late + tail
+        self.spec_words = ffi.new('int64_t[]', effects.spec_words(
+            self.head, self.way, self.registers, self.cursors, self.stopped, self.noticed, further))
         self.spec = address_of(self.spec_words)
 
     def _room(self):

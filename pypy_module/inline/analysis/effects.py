@@ -23,7 +23,6 @@ PURE, REVERSIBLE = 'pure', 'reversible'
 
 HEAD = NUMBERS['SQPYTE_AHEAD_HEAD']
 
-
 ROW, ONCE, INSERT = opcodes.OP_ResultRow, opcodes.OP_Once, opcodes.OP_IdxInsert
 READ, EPHEMERAL, SORTER, RECORD, OTHER = 'read', 'ephemeral', 'sorter', 'record', 'other'
 _OPENS = dict.fromkeys(numbers('opens-btree', 'opens-virtual'), OTHER)
@@ -35,6 +34,22 @@ _PRIVATE = {EPHEMERAL, SORTER, RECORD}
 _PLACED = {READ, EPHEMERAL, RECORD}
 
 
+def spec_words(pc, way, registers, cursors, stopped, noticed, further=()):
+    """The words of a spec as C reads them (c_engine/rows/rows.h).
+
+    Args:
+        pc: where running ahead begins (int); way: PURE or REVERSIBLE.
+        registers, cursors: what is noted (lists of int).
+        stopped: pcs where it stops; noticed: pcs of opcodes that are looked at (lists or sets).
+        further: words of a cut or tape, behind it (list).
+    """
+    stops = sorted(set(stopped))
+    watched = stops + sorted(set(noticed) - set(stopped))
+    lists = registers + cursors + watched
+    return [pc, way == REVERSIBLE, len(registers), len(cursors), len(watched), len(stops),
+            HEAD + len(lists) if further else 0] + lists + list(further)
+
+
 class Ahead:
     """How a statement may run ahead after one of its ResultRows.
 
@@ -42,7 +57,6 @@ class Ahead:
         pc: of the opcode behind the ResultRow.
         way: PURE or REVERSIBLE.
         registers, cursors: what is noted if it is REVERSIBLE (sorted lists of int).
-        watched: pcs of the opcodes where it stops, and of those that give rows or are looked at (list).
         stops: names of the opcodes where it stops (sorted list of str).
         spec: address of the spec for `sqpyte_rows`; its memory lives as long as this object.
     """
@@ -52,11 +66,8 @@ class Ahead:
         self.way = way
         self.registers = registers
         self.cursors = cursors
-        self.watched = watched = sorted(stopped) + sorted(noticed)
         self.stops = stops
-        self.words = ffi.new('int64_t[]', [
-            pc, way == REVERSIBLE, len(registers), len(cursors), len(watched), len(stopped), 0]
-            + registers + cursors + watched)
+        self.words = ffi.new('int64_t[]', spec_words(pc, way, registers, cursors, stopped, noticed))
         self.spec = address_of(self.words)
 
 
@@ -214,10 +225,10 @@ class Aheads:
     def _ahead(self, pc, way, reached, stopped):
         """Make the Ahead."""
         registers, cursors = self.noted(reached, pc, way)
-        noticed = (ROW, ONCE, INSERT) if way == REVERSIBLE else (ROW, ONCE)
-        watched = [other for other in reached if self.ops[other].opcode in noticed]
+        kinds = (ROW, ONCE, INSERT) if way == REVERSIBLE else (ROW, ONCE)
+        noticed = [other for other in reached if self.ops[other].opcode in kinds]
         stops = sorted({opcodes.NAMES[self.ops[other].opcode] for other in stopped})
-        return Ahead(pc, way, registers, cursors, stopped, watched, stops)
+        return Ahead(pc, way, registers, cursors, stopped, noticed, stops)
 
     def noted(self, reached, pc, way):
         """What is noted at `pc` before the pcs `reached` (set) are run ahead.

@@ -255,14 +255,11 @@ class Tape:
             kept = self.captures.get(pc, [])
             entries += [self.numbers.get(pc, 0), kind, len(kept)] + kept
         registers, cursors = self._noted()
-        noticed = (ONCE, effects.INSERT) if self.way == REVERSIBLE else (ONCE,)
-        watched = sorted(set(self.stopped)) + sorted(
-            pc for pc in self.reached - set(self.stopped) if ops[pc].opcode in noticed)
-        lists = registers + cursors + watched
-        words = [min(kinds), self.way == REVERSIBLE, len(registers), len(cursors), len(watched),
-                 len(set(self.stopped)), effects.HEAD + len(lists)] + lists
-        words += [first, last, len(inserts)] + table + inserts + entries
-        self.spec_words = ffi.new('int64_t[]', words)
+        looked_at = (ONCE, effects.INSERT) if self.way == REVERSIBLE else (ONCE,)
+        noticed = [pc for pc in self.reached if ops[pc].opcode in looked_at]
+        self.spec_words = ffi.new('int64_t[]', effects.spec_words(
+            min(kinds), self.way, registers, cursors, self.stopped, noticed,
+            [first, last, len(inserts)] + table + inserts + entries))
         self.spec = address_of(self.spec_words)
 
 

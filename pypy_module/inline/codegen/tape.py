@@ -15,7 +15,6 @@ from pypy_module.inline.codegen.class_code import ClassCode
 from pypy_module.inline.codegen.opcodes import BITS
 from pypy_module.inline.runtime.tape import TapeRunner
 
-MOVE = OP_Move
 EVENTS = NUMBERS['SQPYTE_TAPE_EVENTS']
 METHODS = ("user-defined aggregate's '%s' method not defined",
            "user-defined aggregate's '%s' method raised error")
@@ -253,7 +252,7 @@ class TapeCode(ClassCode):
                 self.source.add('self.r%d = self.r%d' % (target, source))
         targets = {target for _, target in pairs}
         for source, _ in pairs:
-            if op.opcode == MOVE and source not in targets:
+            if op.opcode == OP_Move and source not in targets:
                 self.source.add('self.r%d = None' % source)
 
     def _row(self, op, kept, tags):
