@@ -100,7 +100,8 @@ def pivots_missing(answers):
 
 def _fit(answers):
     for rows in answers:
-        if any(row.startswith(("error", "OperationalError", "DataError")) for row in rows):
+        # A text that isn't UTF-8 is no parameter of the module's: only some of the queries have parameters.
+        if any(row.startswith(("error", "OperationalError", "DataError", "UnicodeEncodeError")) for row in rows):
             raise Unfit(rows[-1])
 
 
