@@ -46,6 +46,9 @@ _TRIGGERS = {
     "converter": ["up1", "up2", "up9", "up30"], "adapter": [3, 5],
 }
 _OUTCOMES = ["value", "value", "value", "none", "other", "raise"]
+# Where a callback executes something on the very cursor that has called it, CPython 3.11 to 3.13 say so, and reset the
+# running statement: what a DELETE has done so far is committed, though it fails. We refuse without a reset.
+_RECURSIVE = "Recursive use of cursors"
 _HOOKS = ["authorizer", "progress", "trace", "row_factory", "text_factory"]
 _CURSOR_VERBS = ["fetchone", "fetchone", "fetchmany", "fetchall", "close"]
 
@@ -143,7 +146,7 @@ class Callbacks:
             self._take(self.way)
             return "sqpyte crashed\n%s" % crash
         for number, (stock, here) in enumerate(zip(expected + ["nothing"], actual + ["nothing"])):
-            if stock != here:
+            if stock != here and _RECURSIVE not in repr(expected[:number + 1]):
                 return "line %d of the log\n  before: %s\n  stock: %s\n  here:  %s" % (
                     number, expected[max(number - 6, 0):number], stock, here)
         return None
