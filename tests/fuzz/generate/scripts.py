@@ -82,6 +82,10 @@ class _Script:
             self._run("PRAGMA encoding='UTF-16%s'" % chance.pick(["le", "be"]), 0)
         if chance.one_in(4):
             self._run("PRAGMA auto_vacuum=%s" % chance.pick(["FULL", "INCREMENTAL"]), 0)
+        if chance.one_in(8):
+            # Here alone: with a statement active SQLite 3.54.1 changes the built-in LIKE of the whole process, and
+            # other connections' queries look in an index for what they don't find there.
+            self._run("PRAGMA case_sensitive_like=ON", 0)
         if chance.one_in(4):
             schema.databases.append("temp")
         if chance.one_in(6):

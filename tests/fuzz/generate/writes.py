@@ -202,7 +202,6 @@ class Changes:
             "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA foreign_keys=%s" % chance.pick(["ON", "OFF"]),
             "PRAGMA cache_size=%d" % chance.pick([1, 3, 10, 2000, -40]), "PRAGMA shrink_memory",
             "PRAGMA recursive_triggers=%s" % chance.pick(["ON", "OFF"]), "PRAGMA count_changes=OFF",
-            "PRAGMA case_sensitive_like=%s" % chance.pick(["ON", "OFF"]),
             "PRAGMA reverse_unordered_selects=%s" % chance.pick(["ON", "OFF"]),
             "PRAGMA automatic_index=%s" % chance.pick(["ON", "OFF"]),
             "PRAGMA defer_foreign_keys=%s" % chance.pick(["ON", "OFF"]),
