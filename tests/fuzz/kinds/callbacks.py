@@ -48,7 +48,7 @@ _TRIGGERS = {
 _OUTCOMES = ["value", "value", "value", "none", "other", "raise"]
 # Where a callback executes something on the very cursor that has called it, CPython 3.11 to 3.13 say so, and reset the
 # running statement: what a DELETE has done so far is committed, though it fails. We refuse without a reset.
-_RECURSIVE = "Recursive use of cursors"
+_RECURSIVE = "'execute: ProgrammingError"
 _HOOKS = ["authorizer", "progress", "trace", "row_factory", "text_factory"]
 _CURSOR_VERBS = ["fetchone", "fetchone", "fetchmany", "fetchall", "close"]
 
