@@ -213,3 +213,14 @@ def test_a_limit_of_lengths_that_is_met_by_a_large_text(capi_tiers):
              "SELECT length(max(x, x'')) FROM w", "SELECT length(substr(x, 2)) FROM w",
              "SELECT count(*) FROM (SELECT DISTINCT x FROM w)", "SELECT length(?1), length(?1 || 'x')"]
     check(capi_tiers, made + [("limit", 0, 0, 144000)] + [("run", 0, text, "y" * 144000) for text in texts])
+
+
+@pytest.mark.parametrize("pragma", ["auto_vacuum=INCREMENTAL", "auto_vacuum=FULL", "cache_size=10"])
+def test_bytes_of_the_file(capi_tiers, pragma):
+    # ALTER TABLE updates in two passes: no Rowid of the cursor that writes tells it what the cell's size is.
+    columns = ", ".join("column%d DECIMAL" % i for i in range(8))
+    texts = ["PRAGMA page_size=1024", "PRAGMA " + pragma, "CREATE TABLE t1(c0, PRIMARY KEY(c0))",
+             "CREATE TABLE t2(%s)" % columns, "ALTER TABLE t1 RENAME COLUMN c0 TO c14",
+             "CREATE TABLE t3(x, y CHECK(%s))" % " OR ".join("y = %d" % i for i in range(200)),
+             "ALTER TABLE t1 RENAME TO t4", "ALTER TABLE t2 DROP COLUMN column3"]
+    capi_tiers.check(script([("run", 0, text) for text in texts] + [("image", 0)], threshold=2))

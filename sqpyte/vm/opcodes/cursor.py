@@ -146,11 +146,21 @@ def op_column(frame, op, pc):
                 return BAIL_OUT
         elif not frame.find_row(c):
             return column_elsewhere(frame, op, pc)
+    if op.for_writing and frame.parsed[c] == 0:
+        note_cell(frame, c)
     w = field(frame, c, op.slots, op.p2, op.record >= 0, op.w_p4)
     if w is None:
         return BAIL_OUT
     frame.write(op.p3, w)
     return pc + 1
+
+
+def note_cell(frame, c):
+    """Have cursor c, which may write, know its cell's size, as when upstream reads a column. An insertion at that key
+    then overwrites the cell, else it drops it and takes new space: the same rows, but other bytes of the file."""
+    cursor = frame.valid_btcursor(c)
+    if cursor != 0:
+        capi.btree_integer_key(cursor)
 
 
 def column_elsewhere(frame, op, pc):
@@ -181,6 +191,8 @@ def column_elsewhere(frame, op, pc):
         frame.note_row(c, mem.scratch.address)
         if frame.row[c] == 0:
             return BAIL_OUT
+        if op.for_writing:
+            note_cell(frame, c)
     w = field(frame, c, slots, column, False, op.w_p4)
     if w is None:
         return BAIL_OUT

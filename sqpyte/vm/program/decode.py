@@ -105,7 +105,7 @@ class Op(object):
         self.next_key = 0           # of a SeekScan: first register and number of those that the
         self.next_key_size = 0      # SeekGE behind it seeks by
         self.fields = 0             # room for MakeRecord's fields
-        self.for_writing = False    # a Rowid of a cursor that may write
+        self.for_writing = False    # a Rowid or Column of a cursor that may write
         self.covered = False        # has a handler
         self.seeks = False          # goes down a B-tree
         self.loop = False           # a backward jump of it closes a loop
@@ -273,8 +273,8 @@ _LOOKS_FOR_INTERRUPT = kind('looks-for-interrupt')
 def _link(ops):
     """Fill in what an opcode knows from others: its handler's presence, whether comparisons are
     asked how they came out, the record register of a pseudo-cursor, the readers of a sorter, the
-    CollSeq before min() and max(), a function's constant pattern, whether a Rowid's cursor can
-    write, and whether it looks for an interrupt."""
+    CollSeq before min() and max(), a function's constant pattern, whether a Rowid's or a
+    Column's cursor can write, and whether it looks for an interrupt."""
     records = {}
     writers = {}
     readers = {}
@@ -300,6 +300,7 @@ def _link(ops):
         op.in_c = switches.in_c[op.opcode] != 0
         if op.opcode == opcodes.OP_Column:
             op.record = records.get(op.p1, -1)
+            op.for_writing = op.p1 in writers
         elif op.opcode == opcodes.OP_Rowid:
             op.for_writing = op.p1 in writers
         elif op.opcode == opcodes.OP_SorterNext:
