@@ -13,7 +13,7 @@ export CC
 ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
-.PHONY: all help check deps deps-test deps-upstream engine pypy-env test-env data figure3 python27 vm test test-all \
+.PHONY: all help check deps deps-test deps-upstream engine upgrade pypy-env test-env data figure3 python27 vm test test-all \
         test-groups test-pypy test-cpython test-upstream test-effects test-sanitized effects fuzz lint docs \
         bench bench-ablations profile clean distclean
 .NOTPARALLEL:
@@ -24,7 +24,8 @@ help:  ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*  ## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) \
 	  | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
 	@echo "  make vm-no-NAME    TPC-H with one thing switched off beside the VM: sqpyte/vm/ablation.py has the names"
-	@echo "Variables: SQPYTE_SQLITE=DIR (your own copy of the pinned sqlite3.c), SQPYTE_CACHE=DIR,"
+	@echo "Variables: SQPYTE_SQLITE=DIR (your own copy of the pinned sqlite3.c; of the one to try, for upgrade),"
+	@echo "           SQPYTE_CACHE=DIR, SQLITE=x.y.z (for upgrade),"
 	@echo "           PYTHON27=PATH (for make vm), CC, SCALE=$(SCALE) (size of the TPC-H data)"
 
 deps:  ## install missing Debian packages (PyPy 3, a C compiler), or say what to type
@@ -37,6 +38,11 @@ deps-test: deps
 engine: deps  ## obtain, check, edit and build SQLite: stock and engine libraries, struct layouts
 	@$(PYPY) -m c_engine.build all || { test $$? = 3 && tools/install.sh npm \
 	  && $(PYPY) -m c_engine.build all; }
+
+# The pinned version, to compare with, never comes from the copy that the user gives of the other.
+upgrade: deps  ## try another version of SQLite (SQLITE=x.y.z) and print what doesn't fit; the build stays as it is
+	@env -u SQPYTE_SQLITE $(PYPY) -m c_engine.build layout
+	@$(PYPY) -m tools.upgrade "$(SQLITE)"
 
 pypy-env: deps  ## make build/pypy-env, the PyPy 3 environment everything runs in
 	@$(PYPY) -m tools.environments pypy

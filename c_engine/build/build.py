@@ -93,18 +93,17 @@ def compile_object(source, target, includes, defines=()):
     """Compile one C file to a position-independent object, by way of a temporary name; `defines` are
     options besides those of flags.py."""
     partial = '%s.%d.part' % (target, os.getpid())
-    command = flags.compiler() + flags.COMPILE + flags.DEFINES + list(defines)
+    arguments = flags.COMPILE + flags.DEFINES + list(defines)
     for folder in includes:
-        command += ['-I', folder]
-    subprocess.run(command + ['-c', source, '-o', partial], check=True)
+        arguments += ['-I', folder]
+    flags.compile_or_link(arguments + ['-c', source, '-o', partial])
     os.replace(partial, target)
 
 
 def link_library(objects, target, soname):
     """Link objects into a shared library, by way of a temporary name."""
     partial = '%s.%d.part' % (target, os.getpid())
-    subprocess.run(flags.compiler() + flags.LINK + ['-Wl,-soname,' + soname] + objects
-                   + ['-o', partial] + flags.LIBRARIES, check=True)
+    flags.compile_or_link(flags.LINK + ['-Wl,-soname,' + soname] + objects + ['-o', partial] + flags.LIBRARIES)
     os.replace(partial, target)
 
 
@@ -228,8 +227,8 @@ def main(arguments):
         print('error: %s' % error, file=sys.stderr)
         return 1
     except subprocess.CalledProcessError as error:
-        print('error: this command failed with code %d:\n  %s'
-              % (error.returncode, ' '.join(error.cmd)), file=sys.stderr)
+        print('%serror: this command failed with code %d:\n  %s'
+              % (error.stderr or '', error.returncode, ' '.join(error.cmd)), file=sys.stderr)
         return 1
     return 0
 

@@ -5,6 +5,7 @@ the HAVE_ macros are what SQLite's configure script finds on Linux with glibc.
 """
 
 import os
+import subprocess
 
 FEATURES = [
     'SQLITE_ENABLE_COLUMN_METADATA',
@@ -58,3 +59,12 @@ LIBRARIES = ['-lm', '-lpthread', '-ldl']
 def compiler():
     """Return the C compiler's command as a list: $CC split at blanks, or `gcc`."""
     return os.environ.get('CC', 'gcc').split()
+
+
+def compile_or_link(arguments):
+    """Run the compiler with `arguments` (list of str).
+
+    Raises:
+        subprocess.CalledProcessError: it failed; `stderr` (str) is what it said.
+    """
+    subprocess.run(compiler() + arguments, check=True, stderr=subprocess.PIPE, universal_newlines=True)

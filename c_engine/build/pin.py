@@ -1,7 +1,7 @@
 """The one place that says which SQLite is built: version, hashes, and who ships these very bytes.
 
-To move to another SQLite, change this file, run `make engine test`, and mend the edits that no
-longer match (see c_engine/patches/apply.py).
+To move to another SQLite, try it first: `make upgrade SQLITE=x.y.z` says what doesn't fit, and prints the hashes
+that stand here. CONTRIBUTING.md, "To move to another SQLite", has the way from there.
 """
 
 VERSION = '3.54.1'

@@ -9,16 +9,17 @@ cursors.py, pager.py, memoize.py. Besides, sqlite3VdbeExec is there once more as
 `sqpyteVdbeExecOne`, which stops before its second opcode: the VM runs single opcodes in it. (Asking in
 sqlite3VdbeExec itself whether to stop made programs of cheap opcodes 6 % slower.)
 """
+import os
 import re
 
-from c_engine.patches import cursors, edit, memoize, pager, sorter, tiers, validity
+from c_engine.patches import cursors, edit, effects, memoize, pager, sorter, tiers, validity
 from c_engine.patches.edit import Edit, EditError
 
 _AREAS = (validity, tiers, sorter, cursors, pager, memoize)
 EDITS = [one for area in _AREAS for one in area.EDITS]
 # What the edited text depends on.
 FILES = [__file__, edit.__file__] + [area.__file__ for area in _AREAS]
-__all__ = ["EDITS", "FILES", "VISIBLE", "Edit", "EditError", "apply", "apply_each"]
+__all__ = ["EDITS", "FILES", "VISIBLE", "Edit", "EditError", "apply", "apply_each", "misfits"]
 
 
 # sqlite3VdbeExec, from its head to the end of its file within the amalgamation.
@@ -37,6 +38,15 @@ _STOP = """
 """
 
 
+def _file_of(name):
+    """The file (str) of the edit with this name, as one would open it: edits of the checking build are
+    in effects.py, and what belongs to no area is here."""
+    for area in _AREAS + (effects,):
+        if any(one.name == name for one in area.EDITS):
+            return os.path.join("c_engine", "patches", area.__name__.split(".")[-1] + ".py")
+    return os.path.join("c_engine", "patches", "apply.py")
+
+
 class _Wrong:
     """What doesn't fit, of all edits: another version of SQLite is then adapted to in one go."""
 
@@ -47,7 +57,7 @@ class _Wrong:
         """Whether the text `find` occurs exactly once; noted if not."""
         count = text.count(find)
         if count != 1:
-            self.lines.append("edit %r matches %d times in sqlite3.c" % (name, count))
+            self.lines.append("edit %r of %s matches %d times in sqlite3.c" % (name, _file_of(name), count))
         return count == 1
 
     def end(self):
@@ -74,8 +84,8 @@ def _visible(text, name, wrong):
     """Make a static function visible: its declaration and its definition."""
     text, count = re.subn(r"^SQLITE_PRIVATE (?=[a-z0-9 ]+[ *]%s[(\[])" % name, "", text, flags=re.M)
     if count != 2:
-        wrong.lines.append("%s, of VISIBLE, stands %d times at a line's start in sqlite3.c, not in a "
-                           "declaration and a definition" % (name, count))
+        wrong.lines.append("%s, of VISIBLE (c_engine/patches/apply.py), stands %d times at a line's start in "
+                           "sqlite3.c, not in a declaration and a definition" % (name, count))
     return text
 
 
@@ -98,6 +108,27 @@ def apply_each(text, edits):
     return text
 
 
+def _apply_all(text, wrong):
+    """The edits, and VISIBLE; what doesn't fit is noted and left out."""
+    text = _apply_each(text, EDITS, wrong)
+    for name in VISIBLE:
+        text = _visible(text, name, wrong)
+    wrong.once(text, _EXEC_HEAD, "exec-twice (head)")
+    wrong.once(text, _EXEC_END, "exec-twice (end)")
+    return text
+
+
+def misfits(text):
+    """What of our edits, those of the checking build included, doesn't fit an amalgamation.
+
+    Args: text, the content of a version's sqlite3.c (str).
+    Returns: a line (str) for each that doesn't, with its file; an empty list if all fit.
+    """
+    wrong = _Wrong()
+    _apply_each(_apply_all(text, wrong), effects.EDITS, wrong)
+    return wrong.lines
+
+
 def apply(text):
     """Apply all edits to upstream's amalgamation.
 
@@ -106,11 +137,7 @@ def apply(text):
     Raises: EditError naming all edits that don't match exactly once.
     """
     wrong = _Wrong()
-    text = _apply_each(text, EDITS, wrong)
-    for name in VISIBLE:
-        text = _visible(text, name, wrong)
-    wrong.once(text, _EXEC_HEAD, "exec-twice (head)")
-    wrong.once(text, _EXEC_END, "exec-twice (end)")
+    text = _apply_all(text, wrong)
     wrong.end()
     head = text.index(_EXEC_HEAD)
     end = text.index(_EXEC_END, head)

@@ -1,27 +1,16 @@
 """What sqlite3VdbeExec keeps from opcode to opcode, and how it crosses to the VM: docs/vm.md has a table."""
 import os
-import re
 
 import pytest
 
-from c_engine.build import build
-from tests.c_engine import exec_locals
-
-PAGE = os.path.join(build.ROOT, 'docs', 'vm.md')
-HEADING = '## The local variables of sqlite3VdbeExec'
+from c_engine.build import build, exec_locals
+from tools.upgrade.interpreter import documented
 
 
 @pytest.fixture(scope='module')
 def amalgamation(paths):
     """The edited amalgamation: upstream's variables, and ours."""
     return build.read(os.path.join(paths.edited, 'sqlite3.c'))
-
-
-def documented():
-    """The rows of the table in docs/vm.md: {variable: how it crosses}."""
-    section = build.read(PAGE).split(HEADING + '\n')[1].split('\n## ')[0]
-    return dict(re.findall(r'^\| `(\w+)` \| (carried|start value|harmless|not compiled): [^|]{8,} \|$',
-                           section, re.M))
 
 
 def test_every_local_variable_is_in_the_table_and_none_else(amalgamation):

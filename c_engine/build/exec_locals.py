@@ -16,10 +16,23 @@ _DECLARED = re.compile(
 _STATEMENTS = {'return', 'goto', 'case', 'else', 'break', 'continue'}
 
 
+def whole(text):
+    """The text (str) of sqlite3VdbeExec in an amalgamation (str), and what stands behind it in its file.
+
+    Raises: ValueError, if upstream has changed the function's head or its file's end.
+    """
+    if _HEAD not in text:
+        raise ValueError('no sqlite3VdbeExec in this amalgamation: c_engine/build/exec_locals.py knows another head')
+    body = text[text.index(_HEAD):]
+    end = _END.search(body)
+    if end is None:
+        raise ValueError("no end of vdbe.c in this amalgamation: c_engine/build/exec_locals.py knows another")
+    return body[:end.start()]
+
+
 def function(text):
     """The text (str) of sqlite3VdbeExec in an amalgamation (str), comments and literals blanked."""
-    body = text[text.index(_HEAD):]
-    body = body[:_END.search(body).start()]
+    body = whole(text)
     body = re.sub(r'/\*.*?\*/', lambda match: re.sub(r'[^\n]', ' ', match.group()), body, flags=re.S)
     body = re.sub(r'"(\\.|[^"\\\n])*"', '""', body)
     return re.sub(r"'(\\.|[^'\\\n])'", "' '", body)
@@ -31,7 +44,7 @@ def declared(text):
     for match in _DECLARED.finditer(text):
         if match.group('type') not in _STATEMENTS:
             for name in match.group('names').split(','):
-                found.append(re.match(r'[\s*]*(\w+)', name).group(1))
+                found += re.findall(r'\w+', name)[:1]
     return found
 
 

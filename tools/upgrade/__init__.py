@@ -1,0 +1,1 @@
+"""Tries another version of SQLite beside the pinned one, and says what of ours doesn't fit it."""
