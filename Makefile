@@ -23,7 +23,7 @@ all: figure3  ## the main job: install and build what is missing, then run the p
 help:  ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*  ## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) \
 	  | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
-	@echo "  make vm-no-NAME    TPC-H with one thing switched off beside the VM: sqpyte/vm/ablation.py has the names"
+	@echo "  make vm-no-NAME    TPC-H with one thing switched off beside the VM: docs/environment.md has the names"
 	@echo "Variables: SQPYTE_SQLITE=DIR (your own copy of the pinned sqlite3.c; of the one to try, for upgrade),"
 	@echo "           SQPYTE_CACHE=DIR, SQLITE=x.y.z (for upgrade),"
 	@echo "           PYTHON27=PATH (for make vm), CC, SCALE=$(SCALE) (size of the TPC-H data)"
@@ -74,6 +74,7 @@ test-env: deps-test
 
 docs: pypy-env engine  ## write the generated pages of docs/
 	@$(PYTHON) -m tools.opcode_page
+	@$(PYTHON) -m tools.mechanism_table
 
 lint: test-env engine  ## check style and types
 	@build/pypy-env/bin/ruff check $(wildcard $(ROOMS))
@@ -135,7 +136,7 @@ bench: data vm  ## run the micro-benchmarks, TPC-H and SSB (SCALE=0.2 for the pu
 	@$(PYTHON) -m benchmarks ssb --scale $(SCALE)
 
 # What it buys: `make vm-no-record-decoding` runs TPC-H (SUITE=ssb: SSB) with it switched off, beside
-# the VM. sqpyte/vm/ablation.py lists what can be; `vm-no-jit` is the VM as an interpreter.
+# the VM. docs/environment.md lists what can be; `vm-no-jit` is the VM as an interpreter.
 SUITE ?= tpch
 vm-no-%: data vm
 	@$(PYTHON) -m benchmarks $(SUITE) --scale $(SCALE) --engines stock,vm,$@
@@ -143,8 +144,9 @@ vm-no-%: data vm
 profile: data vm  ## where the time goes: shares of traces, B-trees, page reading (SCALE=0.2, SUITE=ssb)
 	@$(PYTHON) -m benchmarks profile $(SUITE) --scale $(SCALE)
 
-bench-ablations: data  ## the micro-benchmarks without inlining, and without specialising
-	@$(PYTHON) -m benchmarks micro --scale $(SCALE) --engines sqpyte-pypy,no-inline,no-specialise
+bench-ablations: data  ## the micro-benchmarks without inlining, and without classes for the first row's types
+	@$(PYTHON) -m benchmarks micro --scale $(SCALE) --engines \
+	  sqpyte-pypy,sqpyte-pypy-no-inline,sqpyte-pypy-no-per-type-classes
 
 clean:  ## remove the libraries and environments (keeps TPC-H data and translated VMs)
 	rm -rf build/engine build/sqlite build/stock build/*.so build/*.inputs build/sqpyte \

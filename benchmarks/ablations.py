@@ -1,20 +1,29 @@
-"""Engines with one thing switched off: what each buys is their time beside that of `vm`.
+"""Engines with one thing switched off: what each buys is their time beside that of `vm`, or of `sqpyte-pypy`.
 
-They are the same library; what is off is named in SQPYTE_WITHOUT, which it reads when it starts
-(sqpyte/vm/ablation.py, which has the names; c_engine/core/settings.c).  Nothing else differs: traces are made
-all the same.
+They are the same library, or module; what is off is named in SQPYTE_WITHOUT (c_engine/core/mechanisms.h has the names).
+Nothing else differs: traces are made all the same.
 """
 
-from sqpyte.vm import ablation
+from c_engine.generated.mechanisms import MECHANISMS
 
-# Name -> what the table in docs/performance.md says of it.
-WITHOUT = {ablation.TYPES: 'numbers stay in their Mem: written there at once, their type looked at at '
-                          'each use'}
-WITHOUT.update((name, 'in C: ' + ', '.join(opcodes.split()))
-               for name, opcodes in ablation.GROUPS.items())
-WITHOUT.update(ablation.ENGINE)
+# Name -> what happens without it.
+WITHOUT = {name: without for name, _, _, without in MECHANISMS}
 JIT = 'jit'     # nothing is traced: the VM interprets
 
-# Engine -> what its processes have in their environment.
-ENGINES = {'vm-no-' + name: {'SQPYTE_WITHOUT': name} for name in WITHOUT}
-ENGINES['vm-no-' + JIT] = {'SQPYTE_JIT': 'off'}
+
+def engines(prefix, readers):
+    """What processes have in their environment (dict), by the engine's name.
+
+    Args:
+        prefix: of the names (str).
+        readers: who reads the switches (str of `vm`, `engine`, `module`).
+    """
+    return {'%s-no-%s' % (prefix, name): {'SQPYTE_WITHOUT': name}
+            for name, reader, _, _ in MECHANISMS if reader in readers}
+
+
+# Of libraries, and of the module with PyPy; what only the VM reads says little of the module.
+LIBRARY = engines('vm', ('vm', 'engine'))
+LIBRARY['vm-no-' + JIT] = {'SQPYTE_JIT': 'off'}
+MODULE = engines('sqpyte-pypy', ('vm', 'engine', 'module'))
+MODULE['sqpyte-pypy-no-inline'] = {'SQPYTE_INLINE': '0'}

@@ -11,7 +11,7 @@ import collections
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import configuration, engines, measure, places, profile, worker
+from benchmarks import ablations, configuration, engines, measure, places, profile, worker
 from benchmarks import report as reports
 from benchmarks.data import databases
 from benchmarks.suites import figure3, micro, queries, ssb, startup
@@ -22,7 +22,7 @@ Suite = collections.namedtuple(
 SUITES = {
     'micro': Suite('the paper\'s six micro-benchmarks and eleven more, on DB-API modules and in C',
                    databases.TPCH, engines.MICRO, tuple(
-                       name for name in engines.MICRO if name not in engines.ABLATIONS),
+                       name for name in engines.MICRO if name not in ablations.MODULE),
                    'stock-pypy', micro.NAMES, str, 0.2,
                    {'mean of the six': tuple(micro.PAPER), 'mean of all': micro.NAMES}),
     'tpch': Suite('TPC-H\'s 22 queries on libraries with the sqlite3 C API', databases.TPCH,

@@ -248,15 +248,12 @@ MICRO = {engine.name: engine for engine in (
     PythonEngine('stock-cpython', places.cpython, 'sqlite3', True, 'make'),
     PythonEngine('sqpyte-pypy', places.pypy, 'sqpyte', False, 'make'),
     ProgramEngine('c-api', places.stock_library),
-    # What an optimisation buys: without inlining, and without classes for the first row's types.
-    PythonEngine('no-inline', places.pypy, 'sqpyte', False, 'make', {'SQPYTE_INLINE': '0'}),
-    PythonEngine('no-specialise', places.pypy, 'sqpyte', False, 'make',
-                 {'SQPYTE_SPECIALISE': '0'}),
+    *[PythonEngine(name, places.pypy, 'sqpyte', False, 'make', environment)
+      for name, environment in ablations.MODULE.items()],
 )}
-ABLATIONS = ('no-inline', 'no-specialise')
 LIBRARIES: list = [('stock', places.stock_library, {}), ('vm', places.vm_library, {}),
              ('engine', places.engine_library, {})] + [
-    (name, places.vm_library, environment) for name, environment in ablations.ENGINES.items()]
+    (name, places.vm_library, environment) for name, environment in ablations.LIBRARY.items()]
 TPCH = {name: LibraryEngine(name, library, queries.text, environment)
         for name, library, environment in LIBRARIES}
 SSB = {name: LibraryEngine(name, library, ssb.text, environment)

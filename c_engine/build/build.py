@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 
-from c_engine.build import fetch, flags, layout, opcodes
+from c_engine.build import fetch, flags, layout, mechanisms, opcodes
 from c_engine.patches import apply
 
 ROOM = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -174,7 +174,7 @@ def build_engine(paths):
 
 
 def build_layout(paths):
-    """Write c_engine/generated: layout.py and opcodes.py."""
+    """Write c_engine/generated: layout.py, opcodes.py and mechanisms.py."""
     source = os.path.join(paths.edited, 'sqlite3.c')
     products = [os.path.join(paths.generated, name)
                 for name in ('layout.py', 'opcodes.py', '__init__.py')]
@@ -187,6 +187,10 @@ def build_layout(paths):
     key = digest([source, layout.ENGINE_HEADER, layout.__file__, opcodes.__file__], flags.DEFINES,
                  compiler_identity())
     step('struct layouts and opcodes', products, key, action)
+
+    table = os.path.join(paths.generated, 'mechanisms.py')
+    step('mechanisms', [table], digest([mechanisms.HEADER, mechanisms.__file__]),
+         lambda: write(table, mechanisms.generate(read(mechanisms.HEADER))))
 
 
 def build_products(paths, what):

@@ -21,7 +21,8 @@ static i64 sqpyteEntriesLeft(const Vdbe *p, int iCursor){
   const BtCursor *pCur;
   i64 nBelow, nLeft;
   int i;
-  if( pC==0 || pC->eCurType!=CURTYPE_BTREE ) return 0;
+  if( pC==0 || pC->eCurType!=CURTYPE_BTREE || SQPYTE_OFF(CARDINALITY) ) return 0;
+  SQPYTE_COUNT(CARDINALITY);
   pCur = pC->uc.pCursor;
   if( pCur->eState!=CURSOR_VALID ) return 0;
   nBelow = pCur->pPage->nCell;        /* entries of one subtree, a level up */

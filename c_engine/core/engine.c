@@ -9,6 +9,7 @@
 */
 #include "sqlite3.c"
 #include "core/engine.h"
+#include "core/mechanisms.h"
 #include "rows/fused.h"
 #include <pthread.h>
 #include <string.h>

@@ -55,6 +55,22 @@ SQPYTE_EXPORT int sqpyte_set_memory(long long limit);
 /* One of SQPYTE_MEMORY_*; -1 for another number. */
 SQPYTE_EXPORT long long sqpyte_memory(int what);
 
+/* Changes settings of the process, all of them or, if one is wrong, none; from any thread. mode is one of
+** SQPYTE_MODE_*; threshold a number of back-edges, whose default, 3000, has what is left to do decide again; memory is
+** in MiB; zWithout names what is switched off (mechanisms.h), with commas, and all else is on. SQPYTE_KEEP and a null
+** pointer keep what there is. Returns 0; or with a message in zError, which has room for nError bytes (2400 are
+** enough), SQLITE_ERROR for a value that there isn't, SQLITE_MISUSE if it is too late because the VM has started. */
+#define SQPYTE_KEEP -1
+SQPYTE_EXPORT int sqpyte_configure(int mode, long long threshold, long long memory, const char *zWithout,
+    char *zError, int nError);
+SQPYTE_EXPORT int sqpyte_threshold(void);
+/* Stores what is switched off, with commas, in zNames, which has room for nNames bytes; returns the names' size. */
+SQPYTE_EXPORT int sqpyte_without(char *zNames, int nNames);
+/* Of the mechanism of this name, whether it is switched off, and how often it has done something, if that is counted;
+** -1 if there is none. */
+SQPYTE_EXPORT int sqpyte_switched_off(const char *zName);
+SQPYTE_EXPORT long long sqpyte_used(const char *zName);
+
 /* The VM's entry: runs the statement from p->pc until it has to leave (with 0
 ** it only prepares itself).
 ** Returns SQLITE_ROW, a final result of sqlite3VdbeExec, or SQPYTE_STOP with
@@ -202,8 +218,12 @@ SQPYTE_EXPORT void sqpyte_set_covered(int opcode, int value);
 SQPYTE_EXPORT int sqpyte_covers_loop(void *pVdbe, int head);
 SQPYTE_EXPORT int sqpyte_may_seek(void *pVdbe);
 
-/* Says on stderr that SQPYTE_JIT (0) or SQPYTE_WITHOUT (1) could not be understood. */
-SQPYTE_EXPORT void sqpyte_complain(int which);
+/* Says on stderr that SQPYTE_JIT could not be understood. */
+SQPYTE_EXPORT void sqpyte_complain(void);
+/* What is switched off of the VM (mechanisms.h), which reads it when it starts: whether C executes an opcode, and
+** whether numbers stay in their Mem. */
+SQPYTE_EXPORT int sqpyte_left_in_c(int opcode);
+SQPYTE_EXPORT int sqpyte_numbers_in_mem(void);
 /* SQPYTE_MEMORY_LIMIT; and what the others of SQPYTE_MEMORY_* are now. */
 SQPYTE_EXPORT long sqpyte_memory_limit(void);
 SQPYTE_EXPORT void sqpyte_note_memory(long nUsed, long nCode, long nProgram, long nForgotten);

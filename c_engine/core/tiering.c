@@ -160,13 +160,13 @@ static void sqpyteNoteScan(Vdbe *p, const SqpyteScan *pScan, i64 now){
 /* Nanoseconds that the loop will take in C. If it isn't known, as much as it has taken. */
 static i64 sqpyteLeft(Vdbe *p, const SqpyteScan *pScan, i64 now, i64 unknown){
   double at = p->sqpyteScanAt;
-  if( at<0 || pScan->at<=at ) return unknown;
+  if( at<0 || pScan->at<=at || SQPYTE_OFF(CARDINALITY) ) return unknown;
   return (i64)((now - p->sqpyteScanSince) * (1-pScan->at) / (pScan->at-at));
 }
 
 /* Whether most of the time of this step was reading pages, since its first loop was hot. */
 static int sqpyteReadsMostly(const Vdbe *p, i64 elapsed){
-  return (sqpyteReadingNs - p->sqpyteReadSince)*100 > elapsed*SQPYTE_READING_PERCENT;
+  return (sqpyteReadingNs - p->sqpyteReadSince)*100 > elapsed*SQPYTE_READING_PERCENT && !SQPYTE_OFF(IO_TIMER);
 }
 
 /* About how long tracing a loop takes, and decoding its program. */

@@ -59,7 +59,10 @@ EDITS = [
         "sorter-buffers",
         "      pSorter->mxPmaSize = MAX(pSorter->mnPmaSize, (int)mxCache);\n",
         "      pSorter->mxPmaSize = MAX(pSorter->mnPmaSize, (int)mxCache);\n"
-        "      while( pSorter->pgsz<65536 && 64*pSorter->pgsz<=pSorter->mxPmaSize ) pSorter->pgsz *= 2;\n",
+        "      while( pSorter->pgsz<65536 && 64*pSorter->pgsz<=pSorter->mxPmaSize && !SQPYTE_OFF(SORTER_BUFFERS) ){\n"
+        "        pSorter->pgsz *= 2;\n"
+        "        SQPYTE_COUNT(SORTER_BUFFERS);\n"
+        "      }\n",
     ),
     Edit(
         "sorter-ranks-declared",

@@ -326,6 +326,7 @@ int sqpyte_cut(long rows, long spec, long cells, long out, int nMost, int bPass)
   sqlite3 *db = p->db;
   const i64 *aCut;
   int rc, first;
+  SQPYTE_COUNT(CUTS);
   rc = sqpyteBeginBatch(pRows, aSpec, aCells, aOut, nMost);
   if( rc ) return rc;
   aCut = sqpyteCutOf(pRows);
@@ -414,6 +415,7 @@ int sqpyte_cut_tail(long rows, int iFrom, int iTo){
   int iSlot = pRows->iSlot;
   int rc = SQLITE_OK;
   int i;
+  SQPYTE_COUNT(TAILS);
   if( p->eVdbeState!=VDBE_RUN_STATE ) return SQLITE_MISUSE;
   if( !sqpyteRoom((void**)&pRows->aTail, &pRows->nTailAlloc, n, sizeof(Mem)) ) return SQLITE_NOMEM;
   sqlite3_mutex_enter(p->db->mutex);

@@ -240,6 +240,7 @@ int sqpyte_execute_many(
   sqlite3_int64 nChange = 0;
   int rc = SQLITE_DONE;
   int i;
+  SQPYTE_COUNT(PARAMETER_BATCHES);
   sqlite3_mutex_enter(db->mutex);   /* each call below takes it, cheaply now */
   for(i=0; i<nRow; i++, aIn+=nWord){
     rc = sqpyte_bind(pStmt, aIn, zText);

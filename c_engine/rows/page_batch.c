@@ -246,6 +246,7 @@ int sqpyte_batch(long pVdbeCursor, long aSpec, long aOut, int iNext){
   sqlite3 *db;
   int rc = 0;
   if( pC->eCurType!=CURTYPE_BTREE ) return 0;
+  SQPYTE_COUNT(PAGE_BATCHES);
   db = pCur->pBtree->db;
   sqlite3_mutex_enter(db->mutex);
   if( pCur->eState!=CURSOR_VALID || pC->nullRow || pC->deferredMoveto

@@ -93,7 +93,8 @@ long sqpyte_rows_open(long pStmt){
 
 void sqpyte_rows_intern(long rows, long source){
   SqpyteRows *pRows = (SqpyteRows*)rows;
-  if( pRows->pStrings==0 ) pRows->pStrings = sqpyteInternOpen(pRows->p, (const i64*)source);
+  if( pRows->pStrings || SQPYTE_OFF(STRING_CACHE) ) return;
+  pRows->pStrings = sqpyteInternOpen(pRows->p, (const i64*)source);
 }
 
 static void sqpyteForget(SqpyteRows *pRows){
@@ -282,6 +283,7 @@ int sqpyte_rows(long rows, long spec, long cells, long out, int nMost){
   Vdbe *p = pRows->p;
   sqlite3 *db = p->db;
   int rc;
+  SQPYTE_COUNT(ROW_BATCHES);
   sqpyteForget(pRows);
   pRows->nRow = pRows->bBeyond = 0;
   aOut[SQPYTE_ROWS_COUNT] = 0;

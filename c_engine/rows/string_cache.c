@@ -65,11 +65,12 @@ static SqpyteStringCache *sqpyteInternOpen(Vdbe *v, const i64 *aSource){
   i64 nByte = sizeof(SqpyteStringCache) + (i64)v->nResColumn*sizeof(SqpyteTrial);
   SqpyteStringCache *p = SQPYTE_SPARE(sqlite3_malloc64(nByte));
   if( p ){
-    int i;
+    int i, bByRow = aSource!=0 && !SQPYTE_OFF(ROWID_STRINGS);
+    SQPYTE_COUNT(STRING_CACHE);
     memset(p, 0, nByte);
     p->p = v;
     p->aTrial = (SqpyteTrial*)&p[1];
-    for(i=0; i<v->nResColumn; i++) p->aTrial[i].iCursor = aSource ? (int)aSource[i] : -1;
+    for(i=0; i<v->nResColumn; i++) p->aTrial[i].iCursor = bByRow ? (int)aSource[i] : -1;
   }
   return p;
 }
@@ -170,6 +171,7 @@ static int sqpyteInternByRow(SqpyteStringCache *p, int i, i64 *aCell){
   }
   if( ++pTrial->nTried<SQPYTE_ROWID_TRIAL ) return 0;
   if( pTrial->nFound>=SQPYTE_ROWID_ENOUGH ){
+    SQPYTE_COUNT(ROWID_STRINGS);
     pTrial->eBy = SQPYTE_BY_ROW;
     pTrial->nFailed = 0;
   }else{

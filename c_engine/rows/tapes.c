@@ -219,6 +219,7 @@ int sqpyte_tape(long rows, long spec, long cells, long out, int nMost){
   Vdbe *p = pRows->p;
   sqlite3 *db = p->db;
   int rc, bCheckpoint;
+  SQPYTE_COUNT(TAPES);
   pRows->bTape = 1;
   pRows->aNext = aOut + SQPYTE_ROWS_CELLS;
   rc = sqpyteBeginBatch(pRows, aSpec, aCells, aOut, nMost);

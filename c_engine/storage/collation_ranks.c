@@ -21,7 +21,8 @@ struct SqpyteRankedText {
 static int sqpyteRankedColumn(const VdbeSorter *pSorter){
   const KeyInfo *pInfo = pSorter->pKeyInfo;
   int i;
-  if( pInfo->enc!=SQLITE_UTF8 || pSorter->bUseThreads || sqpyteSettings.noSortKeys ) return -1;
+  if( SQPYTE_OFF(SORT_KEYS) || SQPYTE_OFF(COLLATION_RANKS) ) return -1;
+  if( pInfo->enc!=SQLITE_UTF8 || pSorter->bUseThreads ) return -1;
   for(i=0; i<pInfo->nKeyField; i++){
     if( pInfo->aSortFlags && (pInfo->aSortFlags[i] & KEYINFO_ORDER_BIGNULL) ) return -1;
     if( pInfo->aColl[i] && pInfo->aColl[i]->xCmp==sqpyteCompare ) return i;
@@ -69,6 +70,7 @@ static void sqpyteRankTexts(const VdbeSorter *pSorter, SorterList *pList){
   pFunction->aFrame[SQPYTE_CALL_COUNT] = nText;
   pFunction->aFrame[SQPYTE_CALL_RESULT] = (i64)(intptr_t)aText;
   if( nText && pFunction->xCall(SQPYTE_DO_RANK)==1 ){
+    SQPYTE_COUNT(COLLATION_RANKS);
     for(p=pList->pList; p; p=sqpyteNextInList(pList, p)){
       i64 n;
       u32 rank = 0;

@@ -183,11 +183,13 @@ static void sqpytePrefetch(VdbeCursor *pTab){
   if( p==0 ){
     if( pTab->pAltCursor==0 || pTab->bSqpyteRowCache || ++pTab->nSqpyteSeeks<SQPYTE_PREFETCH_AFTER ) return;
     pTab->nSqpyteSeeks = 0;
+    if( SQPYTE_OFF(INDEX_PREFETCH) ) return;
     if( sqlite3GlobalConfig.pcache2.xFetch!=pcache1Fetch ) return;
     pCache = (PCache1*)pCur->pBt->pPager->pPCache->pCache;
     if( pCache->nPage<SQPYTE_PREFETCH_PAGES ) return;
     p = pTab->uSqpyte.pPrefetch = SQPYTE_SPARE(sqlite3MallocZero(sizeof(*p)));
     if( p==0 ) return;
+    SQPYTE_COUNT(INDEX_PREFETCH);
   }
   if( p->nPause>0 ){
     p->nPause--;

@@ -124,7 +124,7 @@ static int sqpyteMemoizeTerms(Walker *pWalker, Expr *pExpr){
 static int sqpyteCodeMemoize(Parse *pParse, Select *pSelect){
   SqpyteOuter outer;
   int i, fit, iKey;
-  if( sqpyteSettings.noMemoize || pParse->pToplevel || pParse->pTriggerTab || pParse->nested
+  if( SQPYTE_OFF(MEMOIZE) || pParse->pToplevel || pParse->pTriggerTab || pParse->nested
    || pSelect->pSrc==0 || pSelect->pSrc->nSrc==0 ) return 0;
   memset(&outer, 0, sizeof(outer));
   outer.walker.pParse = pParse;
@@ -137,6 +137,7 @@ static int sqpyteCodeMemoize(Parse *pParse, Select *pSelect){
     fit = sqlite3WalkSelect(&outer.walker, pSelect)!=WRC_Abort && outer.nColumn>0;
   }
   if( !fit ) return 0;
+  SQPYTE_COUNT(MEMOIZE);
   iKey = pParse->nMem + 1;
   pParse->nMem += outer.nColumn;
   for(i=0; i<outer.nColumn; i++) sqlite3ExprCode(pParse, outer.aColumn[i], iKey+i);

@@ -12,6 +12,7 @@
 ** pages that some of TPC-H's joins read.
 */
 
+#include "core/mechanisms.h"
 #define SQPYTE_CHANCES 7
 
 /* Takes a page out of the list; it counts as pinned afterwards. */
@@ -32,8 +33,12 @@ static void sqpyteEnterList(PGroup *pGroup, PgHdr1 *pPage){
   pPage->pCache->nRecyclable++;
 }
 
-/* Marks a page that is in the list as pinned. */
+/* Marks a page that is in the list as pinned. Switched off, it leaves the list, as upstream has it. */
 static PgHdr1 *sqpytePin(PgHdr1 *pPage){
+  if( SQPYTE_OFF(PAGE_REPLACEMENT) ){
+    sqpyteLeaveList(pPage);
+    return pPage;
+  }
   pPage->bSqpytePinned = 1;
   if( pPage->nSqpyteUsed<SQPYTE_CHANCES ) pPage->nSqpyteUsed++;
   pPage->pCache->nRecyclable--;
@@ -42,6 +47,7 @@ static PgHdr1 *sqpytePin(PgHdr1 *pPage){
 
 /* Takes the mark off, or puts the page into the list if it isn't in it. */
 static void sqpyteUnpin(PGroup *pGroup, PgHdr1 *pPage){
+  if( pPage->pLruNext && SQPYTE_OFF(PAGE_REPLACEMENT) ) sqpyteLeaveList(pPage);     /* marked before that */
   if( pPage->pLruNext ){
     pPage->bSqpytePinned = 0;
     pPage->pCache->nRecyclable++;
@@ -55,6 +61,7 @@ static PgHdr1 *sqpyteVictim(PGroup *pGroup){
   PgHdr1 *p;
   while( (p = pGroup->lru.pLruPrev)->isAnchor==0 ){
     if( !p->bSqpytePinned && !p->nSqpyteUsed ) break;
+    SQPYTE_COUNT(PAGE_REPLACEMENT);
     if( p->bSqpytePinned ){
       sqpyteLeaveList(p);
     }else{

@@ -11,6 +11,7 @@
 ** truncation through this file. That is known of files with POSIX locks only: under all other styles of locking
 ** (unix-dotfile, unix-none, flock ...) nothing is read ahead.
 */
+#include "core/mechanisms.h"
 #include "core/spare.h"
 #define SQPYTE_AHEAD_SIZE 65536
 #define SQPYTE_AHEAD_AFTER 8        /* reads in a row */
@@ -51,7 +52,7 @@ static const sqlite3_io_methods posixIoMethods;   /* upstream's, defined further
 static int sqpyteReadAhead(unixFile *pFile, void *pBuf, int amt, i64 offset){
   SqpyteStream *p;
   int got;
-  if( pFile->eFileLock!=SHARED_LOCK || pFile->pMethod!=&posixIoMethods ) return 0;
+  if( pFile->eFileLock!=SHARED_LOCK || pFile->pMethod!=&posixIoMethods || SQPYTE_OFF(READ_AHEAD) ) return 0;
   if( offset>=pFile->iSqpyteAhead && offset+amt<=pFile->iSqpyteAhead+pFile->nSqpyteAhead ){
     p = pFile->pSqpyteStream;
     if( p->iNext<offset+amt ) p->iNext = offset + amt;
@@ -73,6 +74,7 @@ static int sqpyteReadAhead(unixFile *pFile, void *pBuf, int amt, i64 offset){
   pFile->nSqpyteAhead = 0;
   got = seekAndRead(pFile, offset, pFile->aSqpyteAhead, SQPYTE_AHEAD_SIZE);
   if( got<amt ) return 0;           /* at the end, or an error that the ordinary read will meet */
+  SQPYTE_COUNT(READ_AHEAD);
   pFile->pSqpyteStream = p;
   pFile->iSqpyteAhead = offset;
   pFile->nSqpyteAhead = got;

@@ -155,7 +155,7 @@ static int sqpyteMayKeep(VdbeCursor *pC){
   BtCursor *pCur = pC->uc.pCursor;
   Vdbe *v;
   int i, iCur = 0;
-  if( sqpyteSettings.noRowCache || pC->isEphemeral || pC->uSqpyte.pPrefetch
+  if( SQPYTE_OFF(ROW_CACHE) || pC->isEphemeral || pC->uSqpyte.pPrefetch
    || (pCur->curFlags & (BTCF_WriteFlag|BTCF_Incrblob)) ) return 0;
   for(v=pCur->pBtree->db->pVdbe; v; v=v->pVNext){
     for(iCur=0; iCur<v->nCursor && v->apCsr[iCur]!=pC; iCur++){}
@@ -269,6 +269,7 @@ static void sqpyteRowCacheAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
       pC->bSqpyteNoRowCache = 1;
       return;
     }
+    SQPYTE_COUNT(ROW_CACHE);
     p->nRow = SQPYTE_ROW_CACHE_MARGIN;
     p->nNextPause = SQPYTE_ROW_CACHE_PAUSE;
     p->nPrefetch = SQPYTE_ROW_CACHE_LOOK;

@@ -137,7 +137,7 @@ static void sqpyteRankedKey(
   int i;
   w.a = w.b = 0;
   w.n = 0;
-  w.inexact = sqpyteSettings.noSortKeys || pInfo->enc!=SQLITE_UTF8;
+  w.inexact = SQPYTE_OFF(SORT_KEYS) || pInfo->enc!=SQLITE_UTF8;
   for(i=0; i<pInfo->nKeyField && !w.inexact; i++){
     u8 flags = pInfo->aSortFlags ? pInfo->aSortFlags[i] : 0;
     if( iHdr>=nHdr || (flags & KEYINFO_ORDER_BIGNULL) ){ w.inexact = 1; break; }
@@ -224,6 +224,7 @@ static SorterRecord *sqpyteSortFewKeys(SorterList *pList, SorterRecord **aSlot){
     p = pNext;
   }
   if( n ){
+    SQPYTE_COUNT(SORT_KEYS);
     qsort(aBucket, n, sizeof(aBucket[0]), sqpyteCompareBuckets);
     for(i=0; i+1<n; i++) aBucket[i].pLast->u.pNext = aBucket[i+1].pFirst;
     for(i=0; nTaken>>(i+1); i++){}

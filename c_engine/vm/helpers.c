@@ -23,14 +23,9 @@ void sqpyte_fail(void *pVdbe, int pc, int rc){
   ((Vdbe*)pVdbe)->sqpyteError = rc;
 }
 
-void sqpyte_complain(int which){
-  if( which ){
-    fprintf(stderr, "sqpyte: SQPYTE_WITHOUT=%s: not all of it is known; sqpyte/vm/ablation.py lists "
-                    "what there is\n", getenv("SQPYTE_WITHOUT"));
-  }else{
-    fprintf(stderr, "sqpyte: SQPYTE_JIT=%s ignored; it takes the JIT's parameters as "
-                    "name=number,...\n", getenv("SQPYTE_JIT"));
-  }
+void sqpyte_complain(void){
+  fprintf(stderr, "sqpyte: SQPYTE_JIT=%s ignored; it takes the JIT's parameters as name=number,...\n",
+          getenv("SQPYTE_JIT"));
 }
 
 void sqpyte_set_null(void *pMem){ sqlite3VdbeMemSetNull((Mem*)pMem); }
@@ -138,6 +133,7 @@ int sqpyte_compare_int_real(long long i, double r){
 /* False for most texts that are no number, dates above all, at their first
 ** character that no number has there. */
 static int sqpyteMayBeNumber(const u8 *z, const u8 *zEnd){
+  if( SQPYTE_OFF(NUMBER_CHECK) ) return 1;
   while( z<zEnd && sqlite3Isspace(*z) ) z++;
   if( z<zEnd && (*z=='-' || *z=='+') ) z++;
   while( z<zEnd && sqlite3Isdigit(*z) ) z++;
@@ -199,7 +195,7 @@ static int sqpyteCompareAsNumbers(long a, long na, long b, long nb){
 ** DATE have that affinity; and ISO dates at once, because no number has a '-'
 ** after its fourth digit. */
 int sqpyte_compare_numeric_texts(long a, long na, long b, long nb){
-  if( na>4 && nb>4 && !sqpyteSettings.noIsoDates && ((const u8*)a)[4]=='-' && ((const u8*)b)[4]=='-'
+  if( na>4 && nb>4 && !SQPYTE_OFF(ISO_DATES) && ((const u8*)a)[4]=='-' && ((const u8*)b)[4]=='-'
    && sqlite3Isdigit(((const u8*)a)[3]) && sqlite3Isdigit(((const u8*)b)[3]) ){
     return sqpyte_compare_bytes(a, na, b, nb);
   }

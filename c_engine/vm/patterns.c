@@ -65,7 +65,8 @@ int sqpyte_prepare_pattern(long addr, long n, int kind, long out){
   u8 flags = noCase ? SQPYTE_NO_CASE : 0;
   u8 *zTo = zOut + 2;
   long i;
-  if( n>120 ) return 0;
+  if( n>120 || SQPYTE_OFF(PREPARED_PATTERNS) ) return 0;
+  SQPYTE_COUNT(PREPARED_PATTERNS);
   for(i=0; i<n; i++){
     u8 c = z[i];
     if( c==0 || c>=0x80 || c==(isGlob ? '?' : '_') || (isGlob && c=='[') ) return 0;

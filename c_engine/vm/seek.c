@@ -133,6 +133,7 @@ static int sqpyteFindBounds(BtCursor *pCur, i64 key, int bIndex){
     }
     if( key<=lo || key>=hi ) return 0;
   }
+  SQPYTE_COUNT(LEAF_SEEKS);
   pCur->iSqpyteLo = lo;
   pCur->iSqpyteHi = hi;
   pCur->iSqpyteLeaf = pCur->pPage->pgno;
@@ -149,6 +150,7 @@ static int sqpyteFindBounds(BtCursor *pCur, i64 key, int bIndex){
 static int sqpyteLeadsHere(BtCursor *pCur, i64 key, int bIndex){
   MemPage *pPage = pCur->pPage;
   int here;
+  if( SQPYTE_OFF(LEAF_SEEKS) ) return 0;
   if( pCur->nSqpyteAway>=SQPYTE_AWAY && pCur->nSqpyteAway<SQPYTE_AWAY+SQPYTE_AWAY_PAUSE ){
     pCur->nSqpyteAway++;
     return 0;
@@ -223,11 +225,12 @@ static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
 static VdbeCursor *sqpyteReopen(Vdbe *p, const Op *pOp, Btree *pBtree, KeyInfo *pKeyInfo, int nField){
   VdbeCursor *pC = p->apCsr[pOp->p1];
   BtCursor *pCur;
-  if( pC==0 || pC->eCurType!=CURTYPE_BTREE || pC->isEphemeral || pC->colCache
+  if( pC==0 || SQPYTE_OFF(CURSOR_REUSE) || pC->eCurType!=CURTYPE_BTREE || pC->isEphemeral || pC->colCache
    || pC->pgnoRoot!=(Pgno)pOp->p2 || pC->iDb!=pOp->p3 || pC->pKeyInfo!=pKeyInfo || pC->nField!=nField
    || pC->isTable!=(pOp->p4type!=P4_KEYINFO) ) return 0;
   pCur = pC->uc.pCursor;
   if( pCur->pBtree!=pBtree || (pCur->curFlags & (BTCF_WriteFlag|BTCF_Incrblob|BTCF_Pinned)) ) return 0;
+  SQPYTE_COUNT(CURSOR_REUSE);
   if( pCur->eState!=CURSOR_VALID ) sqlite3BtreeClearCursor(pCur);
   pC->nullRow = 1;
   pC->deferredMoveto = 0;

@@ -69,7 +69,9 @@ FUNCTIONS = {
     'sqpyte_memory_limit': ('', 'l', False),
     'sqpyte_note_memory': ('llll', '', False),
     'sqpyte_program_key': ('pll', 'l', False),
-    'sqpyte_complain': ('i', '', False),
+    'sqpyte_complain': ('', '', False),
+    'sqpyte_left_in_c': ('i', 'i', False),
+    'sqpyte_numbers_in_mem': ('', 'i', False),
     'sqpyte_set_covered': ('ii', '', False),
     'sqpyte_may_seek': ('p', 'i', False),
     'sqlite3BtreeNext': ('pi', 'i', False),
@@ -195,6 +197,8 @@ memory_limit = _functions['sqpyte_memory_limit']
 note_memory = _functions['sqpyte_note_memory']
 program_key = _functions['sqpyte_program_key']
 complain = _functions['sqpyte_complain']
+left_in_c = _functions['sqpyte_left_in_c']
+numbers_in_mem = _functions['sqpyte_numbers_in_mem']
 set_covered = _functions['sqpyte_set_covered']
 may_seek = _functions['sqpyte_may_seek']
 seek_rowid = _functions['sqpyte_seek_rowid']

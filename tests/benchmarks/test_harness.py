@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks import answers, cli, engines, estimate, measure, places
 from benchmarks.suites import figure3, micro
+from c_engine.generated.mechanisms import MECHANISMS
 
 FAST = ['--scale', '0.01', '--processes', '2', '--warmup', '1', '--warmup-seconds', '0',
         '--runs', '2', '--seconds', '0']
@@ -209,9 +210,12 @@ def test_results_of_a_suite_without_the_baselines_name_are_impossible():
 
 def test_ablations_have_their_switches():
     settings = engines.Settings(0, 0.0, 1, 0.0, None, None, 60, 'wall')
-    switches = {'no-inline': 'SQPYTE_INLINE', 'no-specialise': 'SQPYTE_SPECIALISE'}
-    assert set(switches) == set(engines.ABLATIONS)
-    for name, switch in switches.items():
-        assert engines.MICRO[name].environment(settings)[switch] == '0'
-        assert name not in cli.SUITES['micro'].default
-    assert 'SQPYTE_INLINE' not in engines.MICRO['sqpyte-pypy'].environment(settings)
+    assert engines.MICRO['sqpyte-pypy-no-inline'].environment(settings)['SQPYTE_INLINE'] == '0'
+    for name, reader, _, _ in MECHANISMS:
+        engine = 'sqpyte-pypy-no-' + name
+        assert engines.MICRO[engine].environment(settings)['SQPYTE_WITHOUT'] == name
+        assert engine not in cli.SUITES['micro'].default
+        if reader != 'module':
+            assert engines.TPCH['vm-no-' + name].environment == {'SQPYTE_WITHOUT': name}
+    plain = engines.MICRO['sqpyte-pypy'].environment(settings)
+    assert 'SQPYTE_INLINE' not in plain and 'SQPYTE_WITHOUT' not in plain

@@ -5,7 +5,6 @@ import pytest
 
 from benchmarks import ablations, cli, engines, origins, places, profile
 from c_engine.build.build import ROOT
-from sqpyte.vm import ablation
 
 AMALGAMATION = '''
 /************** Begin file btree.c *******************************************/
@@ -76,17 +75,7 @@ def test_a_query_is_sampled(found, stock_library, tmp_path):
 
 
 def test_every_switch_has_an_engine_and_a_make_target(engine_library):
-    assert set(ablations.WITHOUT) == set(ablation.GROUPS) | set(ablation.ENGINE) | {ablation.TYPES}
-    assert set(ablations.ENGINES) <= set(cli.SUITES['tpch'].engines)
+    assert set(ablations.LIBRARY) <= set(cli.SUITES['tpch'].engines)
     with open(ROOT + '/Makefile') as file:
         text = file.read()
     assert 'vm-no-%:' in text
-
-
-def test_switches(monkeypatch):
-    switches = ablation.Switches()
-    assert switches.read('arithmetic,type-specialisation,iso-dates')
-    assert switches.types and sum(switches.in_c) == 5
-    assert switches.read('Rowid,Integer,Column') and sum(switches.in_c) == 8
-    assert not switches.read('IsType') and sum(switches.in_c) == 8
-    assert not switches.read('nothing')

@@ -7,7 +7,7 @@ import glob
 import os
 import sys
 
-from sqpyte.vm import ablation
+from c_engine.generated.mechanisms import MECHANISMS
 from sqpyte.vm.opcodes import every
 from tests.differential.sessions.worker import ROOT, Worker
 
@@ -27,7 +27,8 @@ _JIT = [
     "threshold=4,trace_eagerness=3,retrace_limit=3,max_unroll_loops=2", "threshold=7,trace_eagerness=200",
     "threshold=3,trace_eagerness=2,loop_longevity=2", "threshold=3,trace_eagerness=2,disable_unrolling=0",
 ]
-_GROUPS = sorted(ablation.GROUPS) + [ablation.TYPES] + sorted(ablation.ENGINE)
+_GROUPS = [name for name, reader, _, _ in MECHANISMS if reader != "module"]
+_OUTSIDE_OF_VM = [name for name, reader, _, _ in MECHANISMS if reader != "vm"]
 _OPCODES = sorted(declaration.name for declaration in every.TABLE.values() if declaration.name != "IsType")
 _PYPY_JIT = [{}, {}, {}, {"threshold": 13, "function_threshold": 17, "trace_eagerness": 5},
              {"threshold": 30, "function_threshold": 40, "trace_eagerness": 2, "loop_longevity": 3}]
@@ -67,9 +68,7 @@ def module(chance):
     """A way over the DB-API (dict)."""
     environment = {"SQPYTE_INLINE": chance.pick(["always", "always", "1", "0"]),
                    "SQPYTE_LIBRARY": ENGINE}
-    if chance.one_in(4):
-        environment["SQPYTE_SPECIALISE"] = "0"
-    left_out = ",".join(chance.some(sorted(ablation.ENGINE), 1, 2)) if chance.one_in(4) else ""
+    left_out = ",".join(chance.some(_OUTSIDE_OF_VM, 1, 3)) if chance.one_in(3) else ""
     if left_out:
         environment["SQPYTE_WITHOUT"] = left_out
     if os.path.exists(TRANSLATED) and chance.one_in(3):

@@ -1,0 +1,43 @@
+"""Writes the table at the end of docs/environment.md, of what can be switched off, out of c_engine/core/mechanisms.h.
+
+    python -m tools.mechanism_table           write the table
+    python -m tools.mechanism_table --check   exit with 1 if it isn't up to date
+"""
+
+import os
+import sys
+
+from c_engine.generated.mechanisms import MECHANISMS
+
+PAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'docs', 'environment.md')
+HEAD = '| name | read by | without it |\n|---|---|---|\n'
+READERS = {'vm': 'VM', 'engine': 'engine', 'module': 'module'}
+
+
+def table():
+    """The table's text (str)."""
+    return HEAD + ''.join(['| `%s` | %s | %s |\n' % (name, READERS[reader], without)
+                           for name, reader, _, without in MECHANISMS])
+
+
+def page(text):
+    """The page's text (str) with the table as it is now, for the page as it is (str): the table is its end."""
+    return text.partition(HEAD)[0] + table()
+
+
+def main(arguments):
+    """Write or check the table; return the exit status."""
+    with open(PAGE, encoding='utf-8') as file:
+        text = file.read()
+    if '--check' in arguments:
+        if text == page(text):
+            return 0
+        print('docs/environment.md is not up to date: run `make docs`', file=sys.stderr)
+        return 1
+    with open(PAGE, 'w', encoding='utf-8') as file:
+        file.write(page(text))
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
