@@ -45,7 +45,7 @@ from pypy_module.dbapi.errors import (
 )
 from pypy_module.dbapi.explain import explain
 from pypy_module.dbapi.row import Row
-from pypy_module.ffi.library import lib
+from pypy_module.ffi.library import NULL, lib
 from pypy_module.inline.policy import install
 
 globals().update(constants.SQLITE)
@@ -58,6 +58,8 @@ def complete_statement(statement):
     return bool(lib.sqlite3_complete(statement.encode()))
 
 
+LATER = ('configure',)     # loaded when a program asks for it: few do
+
 __all__ = [
     'Binary', 'Blob', 'Connection', 'Cursor', 'DataError', 'DatabaseError', 'Date',
     'DateFromTicks', 'Error', 'IntegrityError', 'InterfaceError', 'InternalError',
@@ -66,17 +68,23 @@ __all__ = [
     'Timestamp', 'TimestampFromTicks', 'Warning', 'adapt', 'adapters', 'apilevel',
     'complete_statement', 'connect', 'converters', 'enable_callback_tracebacks', 'explain',
     'paramstyle', 'register_adapter', 'register_converter', 'sqlite_version',
-    'sqlite_version_info', 'threadsafety', *sorted(constants.SQLITE)]
+    'sqlite_version_info', 'threadsafety', *LATER, *sorted(constants.SQLITE)]
 
 install()
+if lib.sqpyte_without(NULL, 0):
+    from pypy_module.settings import take_over
+    take_over()
 
 for _name in __all__:
-    _value = globals()[_name]
+    _value = globals().get(_name)
     if isinstance(_value, type) and _value.__module__.startswith('pypy_module.'):
         _value.__module__ = 'sqpyte'
 
 
 def __getattr__(name):
+    if name in LATER:
+        from pypy_module.settings import configure
+        return configure
     if name in ('version', 'version_info'):
         warn('%s is deprecated and will be removed in Python 3.14' % name)
         return '2.6.0' if name == 'version' else (2, 6, 0)

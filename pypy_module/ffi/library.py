@@ -85,6 +85,14 @@ def bytes_of(value):
     return bytes(view)
 
 
+def switched_off(name):
+    """Whether the mechanism of that name (str; c_engine/core/mechanisms.h) is switched off (bool)."""
+    off = lib.sqpyte_switched_off(name.encode())
+    if off < 0:
+        raise KeyError(name)
+    return bool(off)
+
+
 def address_of(pointer):
     """Return the address (int) that a cffi pointer holds."""
     return int(ffi.cast('intptr_t', pointer))

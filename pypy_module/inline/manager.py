@@ -5,6 +5,7 @@ import weakref
 from c_engine.generated import layout, opcodes
 from pypy_module.dbapi.statements import tiers
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+from pypy_module.inline.analysis import switches
 from pypy_module.inline.analysis.calls import Calls
 from pypy_module.inline.analysis.cut import cuts
 from pypy_module.inline.analysis.effects import PURE, REVERSIBLE, Aheads
@@ -73,9 +74,9 @@ class Shapes:
         seen: what trace.py knows of rows that C has computed ahead (list).
     """
 
-    def __init__(self, program, calls):
-        """Analyse a program (Program) with its Calls."""
-        self.found = loops(program, calls)
+    def __init__(self, program, calls, off=()):
+        """Analyse a program (Program) with its Calls; `off`: what is switched off (tuple of str)."""
+        self.found = switches.without_page_batches(loops(program, calls), off)
         self.aheads = Aheads(program, calls)
         self.cuts = []
         inlined = {end for end, loop, _ in self.found if loop is not None}
@@ -86,6 +87,7 @@ class Shapes:
         if calls.results and any(program.ops[pc].opcode == opcodes.OP_AggValue
                                  for pc in calls.results):
             self.tape, self.tapeless = tape_of(program, Flow(program.ops), self.aheads)
+        switches.leave_out(self, off)
         self.classes = {}
         self.seen = new_seen()
 
@@ -113,7 +115,7 @@ def watch(connection):
         lib.sqpyte_roll_back_by(db, _roll_back)
 
 
-_shapes = {}        # (number of the program, key of the calls) -> Shapes
+_shapes = {}        # (number of the program, key of the calls, what is switched off) -> Shapes
 
 
 class Known:
@@ -130,9 +132,9 @@ class Known:
         self.spoilt = 0
         program = program_of(vdbe)
         self.calls = Calls(vdbe, program.ops)
-        key = program.number, self.calls.key
+        key = program.number, self.calls.key, switches.off()
         if key not in _shapes:
-            _shapes[key] = Shapes(program, self.calls)
+            _shapes[key] = Shapes(program, self.calls, key[2])
         self.shapes = _shapes[key]
 
     def spoil(self, batches):

@@ -22,7 +22,7 @@ import sys
 
 from pypy_module.dbapi.statements import tiers
 from pypy_module.dbapi.statements.statement import skip
-from pypy_module.ffi.library import NUMBERS, address_of, lib
+from pypy_module.ffi.library import NUMBERS, address_of, lib, switched_off
 from sqpyte.vm.values import mem
 
 ROW, GROW = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_GROW']
@@ -75,15 +75,19 @@ class Planner:
         tier_up: of new statements (int).
         tier_up_again: of statements whose loop has a class (int).
         worth: rows that make a loop worth a class (int); None for what `wanted` says.
-        specialise: whether classes are made for the types of the first row (bool).
     """
 
     def __init__(self, tier_up=TIER_UP, worth=None, specialise=True):
-        """Take what the attributes say."""
+        """Take what the attributes say; `specialise`: see there."""
         self.tier_up = tier_up
         self.tier_up_again = min(tier_up, TIER_UP_AGAIN)
         self.worth = worth
-        self.specialise = specialise
+        self._specialise = specialise
+
+    @property
+    def specialise(self):
+        """Whether classes are made for the types of the first row (bool)."""
+        return self._specialise and not switched_off('per-type-classes')
 
     def considers(self, statement):
         """See tiers.py."""
@@ -248,19 +252,52 @@ def _machine(connection):
     return manager
 
 
+class Idle:
+    """In place of a Planner once inlining is switched off: statements that were prepared before still ask."""
+
+    tier_up = -1
+
+    def considers(self, statement):
+        """See tiers.py."""
+        return tiers.NOT
+
+    def begin(self, connection, cursor, statement):
+        """See tiers.py."""
+        return stepped(statement)
+
+    def take_over(self, connection, cursor, statement):
+        """See tiers.py."""
+        rc = None if statement.leftover is None else statement.leftover.step_leftover(cursor)
+        return stepped(statement) if rc is None else rc
+
+    def explain(self, connection, statement):
+        """See tiers.py."""
+        return False, 'inlining switched off', '', {}
+
+
+def setting():
+    """What configure() has for `inline`: True, False or 'always'."""
+    planner = tiers.planner
+    if planner is None or type(planner) is Idle:
+        return False
+    return 'always' if planner.worth == 0 else True
+
+
+def planner_for(wanted):
+    """The planner for a setting: True, False, or 'always', which takes over every loop as soon as possible."""
+    if not wanted:
+        return Idle()
+    return Planner(1, 0) if wanted == 'always' else Planner()
+
+
 def planner_wanted():
     """The Planner that the environment and the interpreter ask for, or None.
 
-    SQPYTE_INLINE=0 turns inlining off, 1 on; without it it is on where there is a JIT. With
-    `always` every loop is taken over as soon as possible, for tests. SQPYTE_SPECIALISE=0 has
-    classes made for any types.
+    SQPYTE_INLINE=0 turns inlining off, 1 on; without it it is on where there is a JIT.
     """
-    setting = os.environ.get('SQPYTE_INLINE', '')
-    specialise = os.environ.get('SQPYTE_SPECIALISE') != '0'
-    if setting == 'always':
-        return Planner(1, 0, specialise)
-    if setting == '1' or (setting != '0' and sys.implementation.name == 'pypy'):
-        return Planner(specialise=specialise)
+    wanted = os.environ.get('SQPYTE_INLINE', '')
+    if wanted == 'always' or wanted == '1' or (wanted != '0' and sys.implementation.name == 'pypy'):
+        return planner_for(wanted or True)
     return None
 
 

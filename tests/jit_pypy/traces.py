@@ -85,7 +85,7 @@ def _run_once(log, arguments, padding):
     """As `run`, whatever has become a part of a loop."""
     environment = dict(os.environ, PYTHONPATH=ROOT, PADDING='x' * padding,
                        PYPYLOG='jit-log-opt-loop,jit-log-opt-bridge,jit-backend-counts:%s' % log)
-    for name in ('SQPYTE_INLINE', 'SQPYTE_SPECIALISE'):
+    for name in ('SQPYTE_INLINE', 'SQPYTE_WITHOUT'):
         environment.pop(name, None)
     subprocess.run([sys.executable, PROGRAM, *map(str, arguments)], check=True, env=environment)
     with open(log) as file:

@@ -18,7 +18,9 @@ DONE_ROWS = NUMBERS['SQPYTE_ROW_COUNT']
 MANY_ROWS = 100         # most rows of parameters that one call takes
 MANY_BYTES = 64 * 1024  # it takes no more when they have so many bytes of texts and blobs
 
+# Switched off, others of settings.py.
 fused_execute = lib.sqpyte_execute
+batched = True
 
 
 class Execution(Mixin):
@@ -90,6 +92,8 @@ class Execution(Mixin):
         Raises:
             SQLite's error.
         """
+        if not batched:
+            return 0, 0
         width = 2 * statement.parameters
         count = offset = 0
         while count < MANY_ROWS and offset < MANY_BYTES and start + count < len(rows):

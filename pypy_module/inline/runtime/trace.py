@@ -19,11 +19,12 @@ traced is a bridge, and nothing is raised.
 
 A program that goes a rare way in each of its own loop's iterations (it fetches the rows of a query by
 single calls, say) would never be traced.  So a class of loops raises MOST times, and no more.
-SQPYTE_STEADY_TRACES=0 switches it off.
+SQPYTE_WITHOUT=steady-traces switches it off.
 """
 
 import operator
-import os
+
+from pypy_module.ffi.library import switched_off
 
 NOWHERE = -1            # no row has this index
 MOST = 10000            # how often a class of loops raises
@@ -76,7 +77,7 @@ def _nothing(*_):
 def _outside_of_traces():
     """The decorator for what is called in no machine code (function), or None where there is no JIT
     that has it."""
-    if os.environ.get('SQPYTE_STEADY_TRACES') == '0':
+    if switched_off('steady-traces'):
         return None
     try:
         from pypyjit import not_from_assembler

@@ -229,6 +229,3 @@ def test_environment(monkeypatch, setting, tier_up):
     monkeypatch.setenv('SQPYTE_INLINE', setting)
     planner = policy.planner_wanted()
     assert tier_up == (planner and planner.tier_up)
-    monkeypatch.setenv('SQPYTE_SPECIALISE', '0')
-    planner = policy.planner_wanted()
-    assert planner is None or not planner.specialise
