@@ -27,6 +27,7 @@
   M(INDEX_PREFETCH, ENGINE, "index-prefetch", "", "a row that an index leads to is asked for when it is visited") \
   M(IO_TIMER, ENGINE, "io-timer", "", "loops that mostly read pages enter the VM like others") \
   M(ISO_DATES, ENGINE, "iso-dates", "", "dates are compared as other texts of numeric affinity, which may be numbers") \
+  M(KEY_LISTS, ENGINE, "key-lists", "", "records of few different keys are merged like others") \
   M(LEAF_SEEKS, ENGINE, "leaf-seeks", "", "each seek begins at the root of the B-tree") \
   M(MEMOIZE, ENGINE, "memoize", "", "correlated subqueries are computed again for values that come again") \
   M(NUMBER_CHECK, ENGINE, "number-check", "", "texts that can't be numbers are converted to be compared as numbers") \
@@ -39,6 +40,7 @@
   M(SORT_KEYS, ENGINE, "sort-keys", "", "the sorter compares records, not keys of 16 bytes") \
   M(SORTER_BUFFERS, ENGINE, "sorter-buffers", "", "a sorter's runs are written and read by the page") \
   M(STRING_CACHE, ENGINE, "string-cache", "", "a short text that comes again is a new str each time") \
+  M(CODE_CACHE, MODULE, "code-cache", "", "functions that every program needs are compiled in each process") \
   M(CUTS, MODULE, "cuts", "", "functions written in Python are called back from C in joins, index scans and groups") \
   M(FUSED_CALLS, MODULE, "fused-calls", "", "one C call for each parameter, step and column") \
   M(PAGE_BATCHES, MODULE, "page-batches", "", "rows of a scan are computed in C") \

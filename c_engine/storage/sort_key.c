@@ -198,6 +198,8 @@ static SorterRecord *sqpyteSortFewKeys(SorterList *pList, SorterRecord **aSlot){
   SorterRecord *p = pList->pList;
   u64 nTaken = 0;
   int n = 0, i;
+  if( p && (p->sqpyteKey.b & 1)==0 ) SQPYTE_COUNT(SORT_KEYS);
+  if( SQPYTE_OFF(KEY_LISTS) ) return p;
   memset(aHash, 0, sizeof(aHash));
   while( p && (p->sqpyteKey.b & 1)==0 ){
     SorterRecord *pNext = sqpyteNextInList(pList, p);
@@ -224,7 +226,7 @@ static SorterRecord *sqpyteSortFewKeys(SorterList *pList, SorterRecord **aSlot){
     p = pNext;
   }
   if( n ){
-    SQPYTE_COUNT(SORT_KEYS);
+    SQPYTE_COUNT(KEY_LISTS);
     qsort(aBucket, n, sizeof(aBucket[0]), sqpyteCompareBuckets);
     for(i=0; i+1<n; i++) aBucket[i].pLast->u.pNext = aBucket[i+1].pFirst;
     for(i=0; nTaken>>(i+1); i++){}

@@ -10,7 +10,7 @@ import os
 import sys
 import types
 
-from pypy_module.ffi.library import BUILD
+from pypy_module.ffi.library import BUILD, switched_off
 
 FOLDER = os.path.join(BUILD, 'abi')
 
@@ -25,10 +25,11 @@ def define(source, title, names, keep=False):
         source: Python source (str).
         title: what tracebacks call it (str).
         names: what the source refers to (dict of str to object).
-        keep: whether its code is kept on disk, under its title (bool).
+        keep: whether its code is kept on disk, under its title (bool), unless that is switched off.
     """
     namespace = types.ModuleType('pypy_module.' + title).__dict__
     namespace.update(names)
+    keep = keep and not switched_off('code-cache')
     code = kept(source, title) if keep else compile(source, '<%s>' % title, 'exec')
     exec(code, namespace)
     return namespace

@@ -14,15 +14,16 @@ from c_engine.build.build import ROOT, read
 from c_engine.generated.mechanisms import MECHANISMS
 from pypy_module.dbapi import cursor
 from pypy_module.dbapi.statements import execution, unfused
+from pypy_module.ffi import code_cache
 from pypy_module.ffi.library import lib, switched_off
 
 ROWS = 9000
 # Nothing counts them: they are asked for each value, only by the VM, or only while PyPy's JIT traces.
 UNCOUNTED = {'io-timer', 'iso-dates', 'number-check', 'prepared-patterns', 'fused-calls', 'per-type-classes',
-             'steady-traces'}
+             'steady-traces', 'code-cache'}
 NAMES = [name for name, reader, _, _ in MECHANISMS if reader != 'vm']
 # What does nothing either without it.
-PARTS = {'string-cache': {'rowid-strings'}, 'sort-keys': {'collation-ranks'}, 'cuts': {'tails'},
+PARTS = {'string-cache': {'rowid-strings'}, 'sort-keys': {'collation-ranks', 'key-lists'}, 'cuts': {'tails'},
          'row-batches': {'string-cache', 'rowid-strings'}, 'fused-calls': {'parameter-batches'}}
 COUNTED = [name for name in NAMES if name not in UNCOUNTED]
 
@@ -182,6 +183,15 @@ def test_per_type_classes(with_all):
         tags.append(list(classes))
         connection.close()
     assert tags == [[(1,)], [()]]
+
+
+def test_code_cache(with_all, monkeypatch):
+    asked = []
+    monkeypatch.setattr(code_cache, 'kept', lambda source, title: asked.append(title) or compile(source, title, 'exec'))
+    for without in ('code-cache', ''):
+        sqpyte.configure(without=without)
+        assert code_cache.define('made = 5', 'title' + without, {}, keep=True)['made'] == 5
+    assert asked == ['title']
 
 
 STEADY = '''
