@@ -9,56 +9,71 @@ from pypy_module.ffi.library import NULL, bytes_of, ffi, lib
 LONGEST = 2 ** 31 - 1
 
 
-class Blob:
-    """An open blob; read, written and indexed like a file and like bytes of a fixed length."""
+class Handle:
+    """What a blob is to C.
 
-    def __init__(self, connection, pointer):
-        """Take the Connection and the `sqlite3_blob *`."""
-        self._connection = connection
-        self._pointer = pointer
-        self._length = lib.sqlite3_blob_bytes(pointer)
-        self._offset = 0
+    Attributes:
+        pointer: the `sqlite3_blob *`, NULL when it is closed.
+    """
 
-    def __del__(self):
-        connection = self._connection
-        if self._pointer and connection._db:
-            if connection._runners:     # one may be in the middle of a row: this runs at any time
-                connection._dropped.append(self._pointer)
-                self._pointer = NULL
-            else:
-                self._release()
+    def __init__(self, pointer):
+        """Take the `sqlite3_blob *`."""
+        self.pointer = pointer
 
-    def _release(self):
+    def release(self):
         """Close the blob in C, if it is open."""
-        pointer, self._pointer = self._pointer, NULL
+        pointer, self.pointer = self.pointer, NULL
         if pointer:
             lib.sqlite3_blob_close(pointer)
 
+
+class Blob:
+    """An open blob; read, written and indexed like a file and like bytes of a fixed length."""
+
+    def __init__(self, connection, session, handle):
+        """Take the Connection, which is open as long as the blob is there, its Session, and the Handle."""
+        self._connection = connection
+        self._session = session
+        self._handle = handle
+        self._length = lib.sqlite3_blob_bytes(handle.pointer)
+        self._offset = 0
+
+    def __del__(self):
+        session, handle = self._session, self._handle
+        if handle.pointer and session.db:
+            if session.runners:     # one may be in the middle of a row: this runs at any time
+                session.dropped.append(handle.pointer)
+                handle.pointer = NULL
+            else:
+                handle.release()
+
     def _check(self):
-        self._connection._check_open()
-        self._connection._check_thread()
-        if not self._pointer:
+        self._check_connection()
+        if not self._handle.pointer:
             raise errors.ProgrammingError('Cannot operate on a closed blob.')
+
+    def _check_connection(self):
+        self._session.check_open()
+        self._session.check_thread()
 
     def _read(self, size, offset):
         """Return `size` bytes from `offset` on; raises SQLite's error."""
         buffer = ffi.new('char[]', max(size, 1))
-        if lib.sqlite3_blob_read(self._pointer, buffer, size, offset):
-            raise errors.from_database(self._connection._db)
+        if lib.sqlite3_blob_read(self._handle.pointer, buffer, size, offset):
+            raise errors.from_database(self._session.db)
         return ffi.unpack(buffer, size)
 
     def _write(self, data, offset):
         """Write `data` (bytes) at `offset`; raises SQLite's error."""
-        self._connection._before_c_call_that_may_write()
-        if lib.sqlite3_blob_write(self._pointer, data, len(data), offset):
-            raise errors.from_database(self._connection._db)
+        self._session.before_c_call_that_may_write()
+        if lib.sqlite3_blob_write(self._handle.pointer, data, len(data), offset):
+            raise errors.from_database(self._session.db)
 
     def close(self):
         """Close the blob, which may end a transaction."""
-        self._connection._check_open()
-        self._connection._check_thread()
-        self._connection._before_c_call_that_may_write()
-        self._release()
+        self._check_connection()
+        self._session.before_c_call_that_may_write()
+        self._handle.release()
 
     def __len__(self):
         self._check()
@@ -105,8 +120,8 @@ class Blob:
 
     def __exit__(self, exc_type, exc_value, exc_tb, /):
         self._check()
-        self._connection._before_c_call_that_may_write()
-        self._release()
+        self._session.before_c_call_that_may_write()
+        self._handle.release()
         return False
 
     def _position(self, index):

@@ -1,43 +1,31 @@
-"""The DB-API's connection: opening, closing, and what it is made of."""
+"""The DB-API's connection: its surface, opening and closing."""
 
 import os
 import sys
 import warnings
-import weakref
-from _thread import RLock, get_ident
+from _thread import get_ident
 
-from pypy_module.dbapi import constants, errors
 from pypy_module.dbapi import cursor as cursors
+from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.backup import Backup
-from pypy_module.dbapi.connections.callbacks import Calls
 from pypy_module.dbapi.connections.functions import Functions
 from pypy_module.dbapi.connections.hooks import Hooks
 from pypy_module.dbapi.connections.limits import Settings
-from pypy_module.dbapi.connections.transactions import LEGACY, Transactions, checked_autocommit, checked_level
+from pypy_module.dbapi.connections.session import NEVER_OPENED, Session
+from pypy_module.dbapi.connections.transactions import Transactions
 from pypy_module.dbapi.deprecation import one_positional
-from pypy_module.dbapi.mixin import Any
-from pypy_module.dbapi.statements.execution import Execution
-from pypy_module.dbapi.statements.statement_cache import StatementCache
-from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
+from pypy_module.dbapi.statements.transaction import LEGACY, checked_autocommit, checked_level
 
-OPEN_FLAGS = NUMBERS['SQLITE_OPEN_READWRITE'] | NUMBERS['SQLITE_OPEN_CREATE']
-OPEN_URI = NUMBERS['SQLITE_OPEN_URI']
 KEYWORD_ONLY = ("'timeout', 'detect_types', 'isolation_level', 'check_same_thread', 'factory', "
                 "'cached_statements' and 'uri'")
 
 
-class Connection(Execution, StatementCache, Transactions, Functions, Hooks, Backup, Settings):
+class Connection(Transactions, Functions, Hooks, Backup, Settings):
     """A connection to a database; made by `connect`.
 
     Attributes:
         row_factory: given to new cursors (see `Cursor`).
-        detect_types: PARSE_DECLTYPES, PARSE_COLNAMES, both added, or 0 (int).
     """
-
-    _db: Any = NULL
-    _closing: Any = NULL  # the database, when it could not be closed yet
-    _thread = 0
-    _initialised = False
 
     Warning = errors.Warning
     Error = errors.Error
@@ -62,136 +50,50 @@ class Connection(Execution, StatementCache, Transactions, Functions, Hooks, Back
         level = checked_level(isolation_level)
         autocommit = checked_autocommit(autocommit)
         milliseconds = int(float(timeout) * 1000)
-        if self._initialised:
-            self._initialised = False
-            self._shut(False)
-        self._db = self._open_database(name, OPEN_URI if uri else 0)
-        lib.sqlite3_busy_timeout(self._db, milliseconds)
-        self.detect_types = detect_types
-        self._without_type = bool(detect_types & constants.PARSE_COLNAMES)
-        self._lock = RLock()
-        self._runners: list = []
-        self._raised = None
-        self._calls = Calls()
-        self._blobs = None  # a WeakSet, from the first blob on
-        self._dropped = []  # blobs (sqlite3_blob *) to be closed before anything is written
-        self._open_statements(cached_statements)
-        self._open_functions()
-        self._isolation_level = level
-        self._autocommit = autocommit
-        self._set_begin_flag()
+        session = self._session
+        if session is NEVER_OPENED:
+            session = self._session = Session()
+        elif session.initialised:
+            session.initialised = False
+            session.close(False)
+        session.open(name, uri, milliseconds, detect_types, cached_statements, check_same_thread)
+        session.set_transactions(level, autocommit)
         self.row_factory = None
-        self.text_factory = str
-        self._thread = get_ident()
-        self._check_same_thread = check_same_thread
-        self._user = self._thread if check_same_thread else -1
-        self._initialised = True
+        session.initialised = True
         sys.audit('sqlite3.connect/handle', self)
         if autocommit is False:
-            self._exec('BEGIN')
-
-    @staticmethod
-    def _open_database(name, flags):
-        """Open the database `name` (bytes); return its `sqlite3 *`."""
-        result = ffi.new('sqlite3 *[1]')
-        rc = lib.sqlite3_open_v2(name, result, OPEN_FLAGS | flags, NULL)
-        if rc:
-            if not result[0]:
-                raise MemoryError
-            error = errors.from_database(result[0])
-            lib.sqlite3_close_v2(result[0])
-            raise error
-        return result[0]
+            session.run_alone('BEGIN')
 
     def __del__(self):
-        if self._closing:
-            self._shut(True)
-        if self._db:
+        session = self._session
+        if session.closing:
+            session.close()
+        if session.db:
             warnings.warn('unclosed database in %r' % self, ResourceWarning, stacklevel=1,
                           source=self)
-            self._shut(True)
-
-    def _shut(self, busy_too):
-        """Close the database, rolling back with autocommit off.
-
-        Args:
-            busy_too: finalise statements that cursors are in the middle of, too (bool).
-        """
-        error = None
-        if not self._db:
-            if self._closing and not self._calls.depth:
-                self._close_database()
-            return
-        self._before_c_call_that_may_write()
-        for blob in list(self._blobs or ()):
-            blob._release()
-        if self._autocommit is False and not lib.sqlite3_get_autocommit(self._db):
-            try:
-                self._exec('ROLLBACK')
-            except errors.Error as raised:
-                error = raised
-        self._user = 0
-        self._closing, self._db = self._db, NULL
-        if not self._calls.depth:
-            self._close_database(busy_too)
-        # Else SQLite is in the middle of something; close() and __del__ come back to it.
-        if error is not None:
-            raise error
-
-    def _close_database(self, busy_too=True):
-        """Close the database in C; for `busy_too` see `_shut`."""
-        self._close_statements(busy_too)
-        db, self._closing = self._closing, NULL
-        lib.sqlite3_close_v2(db)
-        self._close_functions()
+            session.close()
 
     def close(self):
         """Close the database. An open transaction isn't committed."""
-        self._check_thread()
-        if not self._initialised:
+        session = self._session
+        session.check_thread()
+        if not session.initialised:
             raise errors.ProgrammingError('Base Connection.__init__ not called.')
-        with self._lock:
-            self._shut(True)
-
-    def _reference(self):
-        """Return a weak reference to the connection, for callbacks that it owns."""
-        return weakref.ref(self)
-
-    def _check_thread(self):
-        """Raise ProgrammingError in a thread that may not use the connection."""
-        if self._thread and self._check_same_thread and self._thread != get_ident():
-            raise errors.ProgrammingError(
-                'SQLite objects created in a thread can only be used in that same thread. The '
-                'object was created in thread id %d and this is thread id %d.'
-                % (self._thread, get_ident()))
-
-    def _check_open(self):
-        """Raise ProgrammingError if the connection is closed."""
-        if not self._initialised:
-            raise errors.ProgrammingError('Base Connection.__init__ not called.')
-        if not self._db:
-            raise errors.ProgrammingError('Cannot operate on a closed database.')
-
-    def _check(self):
-        """Raise ProgrammingError unless the connection can be used here and now."""
-        self._check_thread()
-        self._check_open()
+        with session.lock:
+            session.close()
 
     @property
     def text_factory(self):
         """What makes the values of texts: `str` (the default), or a callable of bytes."""
-        return self._text_factory
+        return self._session.text_factory
 
     @text_factory.setter
     def text_factory(self, factory):
-        self._before_c_call_that_may_write()
-        self._text_factory = factory
-        # Whether rows can be decoded by the generated functions.
-        self._plain = factory is str and not self.detect_types
+        self._session.set_text_factory(factory)
 
     def cursor(self, factory=cursors.Cursor):
         """Return a new cursor; `factory` is `Cursor` or a callable that returns one of its kind."""
-        self._check()
+        self._session.check()
         cursor = factory(self)
         if not issubclass(type(cursor), cursors.Cursor):
             raise TypeError('factory must return a cursor, not ' + type(cursor).__name__)
@@ -201,11 +103,10 @@ class Connection(Execution, StatementCache, Transactions, Functions, Hooks, Back
 
     def _cursor(self):
         """Return a new Cursor, made the short way."""
-        if self._user != get_ident():
-            self._check()
-        cursor = cursors.Cursor.__new__(cursors.Cursor)
-        cursor._connection = self
-        cursor._ready = True
+        session = self._session
+        if session.user != get_ident():
+            session.check()
+        cursor = cursors.opened(self, session)
         if self.row_factory is not None:
             cursor.row_factory = self.row_factory
         return cursor
@@ -224,10 +125,11 @@ class Connection(Execution, StatementCache, Transactions, Functions, Hooks, Back
 
     def __call__(self, sql, /):
         """Prepare `sql` (str) and return its Statement; raises what preparing it raises."""
-        self._check()
+        session = self._session
+        session.check()
         if not isinstance(sql, str):
             raise TypeError('argument 1 must be str, not ' + type(sql).__name__)
-        return self._prepare(sql)
+        return session.prepare(sql)
 
 
 _open = vars(Connection)['__init__'].__wrapped__     # without its warning

@@ -7,6 +7,7 @@ in the C library) and 'c' (SQLite's own interpreter).
 
 from c_engine.generated import layout, opcodes
 from pypy_module.dbapi import errors
+from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.statements import tiers
 from pypy_module.dbapi.statements.statement import skip
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
@@ -114,15 +115,15 @@ def vm_reason(statement):
     return tier, REASONS[name]
 
 
-def steps(connection, sql, places):
+def steps(session, sql, places):
     """Return the program of one statement (list of Step).
 
     Args:
-        connection: the Connection.
+        session: the Session of its connection.
         sql: the statement (str).
         places: by pc where the opcode runs (dict of int to str).
     """
-    listing = connection._prepare('EXPLAIN ' + sql)
+    listing = session.prepare('EXPLAIN ' + sql)
     found = []
     try:
         cells = listing.cells
@@ -132,7 +133,7 @@ def steps(connection, sql, places):
             found.append(Step(places.get(pc, ''), pc, opcode, p1, p2, p3, p4 or '', p5))
     finally:
         listing.reset()
-        connection._retire(listing)
+        session.retire(listing)
     return found
 
 
@@ -153,18 +154,18 @@ def vm_places(statement):
     return places
 
 
-def plan(connection, sql):
+def plan(session, sql):
     """Return the Plan of one statement, as it last ran, or as it would run if it hasn't."""
-    statement = connection._statements.get(sql)
+    statement = session.statements.get(sql)
     fresh = statement is None
     if fresh:
-        statement = connection._prepare(sql)
+        statement = session.prepare(sql)
     try:
         tier, reason = vm_reason(statement)
         places = vm_places(statement)
         detail = ''
         if tiers.planner is not None:
-            inlined, why, detail, inlined_places = tiers.planner.explain(connection, statement)
+            inlined, why, detail, inlined_places = tiers.planner.explain(session, statement)
             places.update(inlined_places)
             if inlined:
                 tier, reason = 'inliner', why
@@ -172,10 +173,10 @@ def plan(connection, sql):
                 reason = '%s; not inlined: %s' % (reason, why)
         explains = sql[skip(sql):][:7].lower() == 'explain'
         return Plan(sql, tier, reason, detail,
-                    () if explains else steps(connection, sql, places))
+                    () if explains else steps(session, sql, places))
     finally:
         if fresh:
-            connection._retire(statement)
+            session.retire(statement)
 
 
 def explain(connection, sql, /):
@@ -189,5 +190,6 @@ def explain(connection, sql, /):
     Raises:
         Error: SQLite rejects a statement.
     """
-    connection._check()
-    return Explanation(plan(connection, part) for part in split(connection._db, sql))
+    session = session_of(connection)
+    session.check()
+    return Explanation(plan(session, part) for part in split(session.db, sql))

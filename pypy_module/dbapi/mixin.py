@@ -1,4 +1,4 @@
-"""What the type checker is told: parts of a connection use what other parts define."""
+"""What the type checker is told: parts of a class use what other parts define."""
 
 TYPE_CHECKING = False  # as typing's; importing typing costs PyPy 5 ms
 if TYPE_CHECKING:
@@ -8,7 +8,7 @@ else:
 
 
 class Mixin:
-    """One part of `Connection`; to the type checker it may have any attribute."""
+    """One part of a Session or a ResultSet; to the type checker it may have any attribute."""
 
     if TYPE_CHECKING:
         def __getattr__(self, name: str) -> Any: ...

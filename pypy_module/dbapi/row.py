@@ -3,7 +3,7 @@
 from _collections_abc import Sequence
 
 from pypy_module.dbapi.columns import NONE, Columns
-from pypy_module.dbapi.cursor import Cursor
+from pypy_module.dbapi.cursor import Cursor, columns_of
 
 
 class Row:
@@ -22,7 +22,7 @@ class Row:
             raise TypeError('Row() argument 2 must be tuple, not ' + type(data).__name__)
         row = object.__new__(cls)
         row._data = data
-        row._columns = cursor._description or NONE
+        row._columns = columns_of(cursor) or NONE
         return row
 
     def keys(self):

@@ -16,7 +16,7 @@ from pypy_module.inline.codegen.cut import CutCode
 from pypy_module.inline.codegen.scan import Code, spec, tag_words
 from pypy_module.inline.codegen.tail import TailCode
 from pypy_module.inline.codegen.tape import TapeCode
-from pypy_module.inline.policy import stepped
+from pypy_module.inline.state import state_of
 from pypy_module.inline.runtime import rows
 from pypy_module.inline.runtime.cut import first_tags as first_tags_of_cut
 from pypy_module.inline.runtime.cut import started
@@ -92,26 +92,26 @@ class Shapes:
         self.seen = new_seen()
 
 
-# Address of a sqlite3 * -> its Connection.
+# Address of a sqlite3 * -> its Session.
 _watched: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
 
 
 @ffi.callback('void(void *)')
 def _roll_back(db):
     """Called by C before anything that statements which run ahead could see (c_engine/core/validity.h)."""
-    connection = _watched.get(address_of(db))
-    if connection is not None:
+    session = _watched.get(address_of(db))
+    if session is not None:
         try:
-            connection._roll_back()
+            session.roll_back()
         except BaseException as error:
-            connection._raised = error
+            session.raised = error
 
 
-def watch(connection):
-    """Have C say when what statements of a Connection have run ahead is to be rolled back."""
-    db = connection._db
-    if db and _watched.get(address_of(db)) is not connection:
-        _watched[address_of(db)] = connection
+def watch(session):
+    """Have C say when what statements of a Session have run ahead is to be rolled back."""
+    db = session.db
+    if db and _watched.get(address_of(db)) is not session:
+        _watched[address_of(db)] = session
         lib.sqpyte_roll_back_by(db, _roll_back)
 
 
@@ -262,10 +262,10 @@ def kind_of(cut):
 
 def known(statement):
     """The Known of a statement."""
-    found = statement.inlining
-    if found is None or found.reprepares != statement.reprepares:
-        found = statement.inlining = Known(statement)
-    return found
+    state = state_of(statement)
+    if state.known is None or state.known.reprepares != statement.reprepares:
+        state.known = Known(statement)
+    return state.known
 
 
 def obstacle(statement):
@@ -289,7 +289,8 @@ MOST_YIELDS = 16
 
 def too_large(statement):
     """Why a statement's program isn't analysed (str), or ''."""
-    if statement.inlining is not None and statement.inlining.reprepares == statement.reprepares:
+    known = state_of(statement).known
+    if known is not None and known.reprepares == statement.reprepares:
         return ''
     vdbe = address_of(statement.pointer)
     size = mem.i32(vdbe + layout.Vdbe_nOp)
@@ -311,16 +312,16 @@ def counter(statement):
     return mem.i32(address_of(statement.pointer) + layout.Vdbe_pc)
 
 
-def run_ahead(connection, cursor, statement, ahead, tier_up):
+def run_ahead(session, result, statement, ahead, tier_up):
     """Have C compute rows ahead; `tier_up`: of the statement when it goes on without.
 
     Returns:
         INLINED, or what stepping the statement in C returned.
     """
     made = rows.class_for(lib.sqlite3_column_count(statement.pointer))
-    runner = made(connection, statement, known(statement), ahead, tier_up)
+    runner = made(session, statement, known(statement), ahead, tier_up)
     try:
-        rc = runner.begin(cursor)
+        rc = runner.begin(result)
     except BaseException:
         runner.detach()
         raise
@@ -357,8 +358,8 @@ def class_for(statement, loop, tags, code):
     return made
 
 
-def taken_over(runner, statement, cursor):
-    """Have a new runner take over its statement, and stand in the cursor.
+def taken_over(runner, statement, result):
+    """Have a new runner take over its statement, and stand in the ResultSet.
 
     Returns:
         INLINED, or what stepping the statement in C returned.
@@ -366,18 +367,18 @@ def taken_over(runner, statement, cursor):
     try:
         if not runner.prepare():
             runner.detach()
-            return stepped(statement)
+            return statement.step()
         runner.begin()
     except BaseException:
         runner.detach()
         raise
     if runner.left:
         return statement.grow() if runner.rc == GROW else runner.rc
-    runner.attach(cursor)
+    runner.attach(result)
     return tiers.INLINED
 
 
-def enter_cut(specialise, connection, cursor, statement, cut):
+def enter_cut(specialise, session, result, statement, cut):
     """Step a statement to a cut, and have a runner go on there.
 
     Returns:
@@ -388,17 +389,17 @@ def enter_cut(specialise, connection, cursor, statement, cut):
         return statement.grow() if rc == GROW else rc
     tags = first_tags_of_cut(statement, cut, handle, buffer) if specialise else ()
     made = class_for(statement, cut, tags, TailCode if kind_of(cut) == TAIL else CutCode)
-    runner = made(connection, statement, known(statement).calls, handle, buffer)
-    rc = taken_over(runner, statement, cursor)
+    runner = made(session, statement, known(statement).calls, handle, buffer)
+    rc = taken_over(runner, statement, result)
     if rc != OVER:
         return rc
     cut = known(statement).cut_behind(runner.reached)
     if cut is None:
-        return stepped(statement)
-    return enter_cut(specialise, connection, cursor, statement, cut)
+        return statement.step()
+    return enter_cut(specialise, session, result, statement, cut)
 
 
-def enter_tape(specialise, connection, cursor, statement, found):
+def enter_tape(specialise, session, result, statement, found):
     """Step a statement to a window function's call, and have a runner go on there.
 
     Returns:
@@ -408,10 +409,10 @@ def enter_tape(specialise, connection, cursor, statement, found):
     if handle is None:
         return statement.grow() if rc == GROW else rc
     made = class_of_tape(statement, found, ())
-    runner = made(connection, statement, known(statement).calls, handle, buffer)
+    runner = made(session, statement, known(statement).calls, handle, buffer)
     if specialise:
         runner.made_for = lambda shapes: class_of_tape(statement, found, shapes)
-    return taken_over(runner, statement, cursor)
+    return taken_over(runner, statement, result)
 
 
 def class_of_tape(statement, found, shapes):
@@ -427,7 +428,7 @@ def class_of_tape(statement, found, shapes):
     return classes[shapes]
 
 
-def enter(specialise, connection, cursor, statement, loop):
+def enter(specialise, session, result, statement, loop):
     """Have a runner take over the statement, which is at the head of a loop.
 
     Returns:
@@ -435,5 +436,5 @@ def enter(specialise, connection, cursor, statement, loop):
     """
     tags = first_tags(address_of(statement.pointer), loop) if specialise else ()
     made = class_for(statement, loop, tags, Code)
-    runner = made(connection, statement, known(statement).calls)
-    return taken_over(runner, statement, cursor)
+    runner = made(session, statement, known(statement).calls)
+    return taken_over(runner, statement, result)

@@ -23,6 +23,7 @@ import sys
 from pypy_module.dbapi.statements import tiers
 from pypy_module.dbapi.statements.statement import skip
 from pypy_module.ffi.library import NUMBERS, address_of, lib, switched_off
+from pypy_module.inline.state import state_of
 from sqpyte.vm.values import mem
 
 ROW, GROW = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_GROW']
@@ -40,15 +41,15 @@ UNKNOWN = 0             # rows left where it can't be told: what has been done d
 
 def wanted(statement, least=None):
     """How many rows a loop of a statement must still have to be taken over (int); none above 0 if
-    what C has done is enough.
+    what C has done, in this run and earlier ones, is enough.
 
     Args:
-        statement: a Statement; its `rows_in_c` were done in C, in this run and earlier ones.
+        statement: a Statement.
         least: how many rows a loop has to have (int), or None: as many as it takes at present.
     """
     if least is None:
         least = LATER_LOOP if 'pypy_module.inline.manager' in sys.modules else FIRST_LOOP
-    return least - statement.rows_in_c
+    return least - state_of(statement).rows_in_c
 
 
 def pays(statement, left, least=None):
@@ -98,19 +99,19 @@ class Planner:
             return tiers.AT_ONCE
         return tiers.LATER if loops & LOOP_MORE else tiers.NOT
 
-    def begin(self, connection, cursor, statement):
+    def begin(self, session, result, statement):
         """See tiers.py."""
-        if obstacle(connection):
-            return stepped(statement)
+        if obstacle(session):
+            return statement.step()
         rc = self._begun(statement)
         if rc != tiers.INLINED:
             statement.tier_up = self.tier_up
             return rc
-        machine = _machine(connection)
+        machine = _machine(session)
         if machine.too_large(statement):
             statement.inlinable = False
             statement.tier_up = -1
-            return stepped(statement)
+            return statement.step()
         known = machine.known(statement)
         loop = known.loop_with_user_code()
         tape = None if loop is not None else known.shapes.tape
@@ -118,57 +119,58 @@ class Planner:
         if loop is None and cut is None and tape is None:
             statement.inlinable = False
             statement.tier_up = self.tier_up
-            return stepped(statement)
+            return statement.step()
         if machine.obstacle(statement):
-            return stepped(statement)
+            return statement.step()
         if tape is not None:
             statement.tier_up = self.tier_up_again
-            return machine.enter_tape(self.specialise, connection, cursor, statement, tape)
+            return machine.enter_tape(self.specialise, session, result, statement, tape)
         if loop is None:
             statement.tier_up = self.tier_up_again
-            return machine.enter_cut(self.specialise, connection, cursor, statement, cut)
+            return machine.enter_cut(self.specialise, session, result, statement, cut)
         if machine.counter(statement) != loop.head:
             rc = step_to(statement, loop.head)
             if rc != tiers.INLINED:
                 return rc
-        return machine.enter(self.specialise, connection, cursor, statement, loop)
+        return machine.enter(self.specialise, session, result, statement, loop)
 
-    def take_over(self, connection, cursor, statement):
+    def take_over(self, session, result, statement):
         """See tiers.py."""
-        if statement.leftover is not None:
-            rc = statement.leftover.step_leftover(cursor)
-            return stepped(statement) if rc is None else rc
+        state = state_of(statement)
+        if state.leftover is not None:
+            rc = state.leftover.step_leftover(result)
+            return statement.step() if rc is None else rc
         statement.tier_up = self.tier_up
-        if obstacle(connection) or not self._pays(statement):
-            return stepped(statement)
-        machine = _machine(connection)
+        if obstacle(session) or not self._pays(statement):
+            return statement.step()
+        machine = _machine(session)
         if machine.too_large(statement):
             statement.tier_up = -1
-            return stepped(statement)
+            return statement.step()
         known = machine.known(statement)
         place = machine.counter(statement)
         loop = known.loop_at(place)
         tape = known.tape_at(place)
         if tape is not None and not machine.obstacle(statement):
             statement.tier_up = self.tier_up_again
-            return machine.enter_tape(self.specialise, connection, cursor, statement, tape)
+            return machine.enter_tape(self.specialise, session, result, statement, tape)
         ahead = None if loop is not None else known.ahead_at(place)
         cut = None if loop is not None or ahead is not None else known.cut_at(place)
         if loop is None and ahead is None and cut is None:
             if not known.has_loops():
                 statement.tier_up = -1
-            return stepped(statement)
+            return statement.step()
         if machine.obstacle(statement):
-            return stepped(statement)
+            return statement.step()
         statement.tier_up = self.tier_up_again
         if cut is not None:
-            return machine.enter_cut(self.specialise, connection, cursor, statement, cut)
+            return machine.enter_cut(self.specialise, session, result, statement, cut)
         if loop is None:
-            return machine.run_ahead(connection, cursor, statement, ahead, self.tier_up_again)
+            return machine.run_ahead(session, result, statement, ahead, self.tier_up_again)
         rc = step_to(statement, loop.head)
         if rc != tiers.INLINED:
             return rc
-        return machine.enter(self.specialise, connection, cursor, statement, loop)
+        return machine.enter(self.specialise, session, result, statement, loop)
 
     def _begun(self, statement):
         """Step a statement to the head of its first loop, and on in C if the loop doesn't pay.
@@ -185,7 +187,7 @@ class Planner:
             statement.inlinable = False
             statement.tier_up = self.tier_up
         else:
-            statement.rows_in_c += left
+            state_of(statement).rows_in_c += left
         if rc == ROW and cells[COLUMNS] == 0:
             return tiers.INLINED
         return statement.grow() if rc == GROW else rc
@@ -198,29 +200,30 @@ class Planner:
         left = rows_left(statement)
         if pays(statement, left, self.worth):
             return True
-        statement.tier_up = max(self.tier_up, min(statement.rows_in_c, MOST_TIER_UP))
-        statement.rows_in_c += statement.tier_up
+        state = state_of(statement)
+        statement.tier_up = max(self.tier_up, min(state.rows_in_c, MOST_TIER_UP))
+        state.rows_in_c += statement.tier_up
         return False
 
-    def explain(self, connection, statement):
+    def explain(self, session, statement):
         """See tiers.py."""
         if not statement.queries or statement.sql[skip(statement.sql):][:7].lower() == 'explain':
             return False, 'it is not a query', '', {}
-        machine = _machine(connection)
-        why = (obstacle(connection) or machine.obstacle(statement)
+        machine = _machine(session)
+        why = (obstacle(session) or machine.obstacle(statement)
                or machine.too_large(statement))
         if why:
             return False, why, '', {}
         return machine.known(statement).explained()
 
 
-def obstacle(connection):
-    """Why no statement of a connection can be inlined at present (str), or ''."""
-    if not connection._plain:
+def obstacle(session):
+    """Why no statement of a Session can be inlined at present (str), or ''."""
+    if not session.plain:
         return 'texts or columns are converted by the program'
-    if connection._user == -1:
+    if session.user == -1:
         return 'other threads may use the connection'
-    if connection._hooks.get('progress'):
+    if session.hooks.get('progress'):
         return 'a progress handler counts instructions'
     return ''
 
@@ -239,16 +242,10 @@ def step_to(statement, head):
     return statement.grow() if rc == GROW else rc
 
 
-def stepped(statement):
-    """Step the statement in C; return the code, with a row in the statement's buffer."""
-    rc = lib.sqpyte_step(statement.pointer, statement.cells)
-    return statement.grow() if rc == GROW else rc
-
-
-def _machine(connection):
-    """The module that does the work, loaded when the first loop is hot, for a Connection."""
+def _machine(session):
+    """The module that does the work, loaded when the first loop is hot, for a Session."""
     from pypy_module.inline import manager
-    manager.watch(connection)
+    manager.watch(session)
     return manager
 
 

@@ -3,8 +3,8 @@
 from weakref import WeakSet
 
 from pypy_module.dbapi import errors
-from pypy_module.dbapi.blob import Blob
-from pypy_module.dbapi.mixin import Any, Mixin
+from pypy_module.dbapi.blob import Blob, Handle
+from pypy_module.dbapi.connections.session import Owner, session_of
 from pypy_module.dbapi.statements.locks import tried
 from pypy_module.ffi.library import NULL, NUMBERS, bytes_of, ffi, lib, text
 
@@ -15,10 +15,8 @@ DESERIALIZE = (NUMBERS['SQLITE_DESERIALIZE_FREEONCLOSE']
                | NUMBERS['SQLITE_DESERIALIZE_RESIZEABLE'])
 
 
-class Backup(Mixin):
+class Backup(Owner):
     """The part of a connection that copies databases."""
-
-    _blobs: Any
 
     def backup(self, target, *, pages=-1, progress=None, name='main', sleep=0.250):
         """Copy a database, even while others use it.
@@ -32,32 +30,33 @@ class Backup(Mixin):
         Raises:
             Error: as SQLite says, or what `progress` raises.
         """
-        from pypy_module.dbapi.connection import Connection
-        if not isinstance(target, Connection):
+        if not isinstance(target, Owner):
             raise TypeError('backup() argument 1 must be sqlite3.Connection, not '
                             + type(target).__name__)
-        self._check()
-        target._check_thread()
-        target._check_open()
+        session = self._session
+        session.check()
+        goal = session_of(target)
+        goal.check_thread()
+        goal.check_open()
         if target is self:
             raise ValueError('target cannot be the same connection instance')
         if progress is not None and not callable(progress):
             raise TypeError('progress argument must be a callable')
         pages = pages or -1
-        target._before_c_call_that_may_write()
-        self._before_c_call_that_may_write()
+        goal.before_c_call_that_may_write()
+        session.before_c_call_that_may_write()
         handle = NULL
 
         def begin():
             nonlocal handle
-            handle = lib.sqlite3_backup_init(target._db, b'main', self._db, name.encode())
+            handle = lib.sqlite3_backup_init(goal.db, b'main', session.db, name.encode())
             return not handle
         if tried(begin):
-            raise errors.from_database(target._db)
+            raise errors.from_database(goal.db)
         rc = OK
         try:
             while rc == OK or rc == BUSY or rc == LOCKED:
-                target._before_c_call_that_may_write()
+                goal.before_c_call_that_may_write()
                 rc = lib.sqlite3_backup_step(handle, pages)
                 if progress is not None:
                     progress(rc, lib.sqlite3_backup_remaining(handle),
@@ -67,15 +66,16 @@ class Backup(Mixin):
         finally:
             rc = lib.sqlite3_backup_finish(handle)
         if rc != OK:
-            raise errors.from_database(target._db)
+            raise errors.from_database(goal.db)
 
     def serialize(self, *, name='main'):
         """Return a database (`name`: as for `backup`) as the bytes of its file."""
-        self._check()
-        self._before_c_call_that_may_write()
+        session = self._session
+        session.check()
+        session.before_c_call_that_may_write()
         size = ffi.new('int64_t *')
         for flags in (NOCOPY, 0):
-            data = lib.sqlite3_serialize(self._db, name.encode(), size, flags)
+            data = lib.sqlite3_serialize(session.db, name.encode(), size, flags)
             if data:
                 content = ffi.buffer(data, size[0])[:]
                 if not flags:
@@ -92,9 +92,10 @@ class Backup(Mixin):
         Raises:
             OperationalError: a statement is reading the database.
         """
-        self._check()
+        session = self._session
+        session.check()
         data = data.encode() if isinstance(data, str) else bytes_of(data)
-        self._before_c_call_that_may_write()
+        session.before_c_call_that_may_write()
 
         def replace():
             copy = lib.sqlite3_malloc64(max(len(data), 1))
@@ -102,9 +103,9 @@ class Backup(Mixin):
                 raise MemoryError
             ffi.memmove(copy, data, len(data))
             # SQLite frees the copy, also when it fails.
-            return lib.sqlite3_deserialize(self._db, name.encode(), copy, len(data), len(data), DESERIALIZE)
+            return lib.sqlite3_deserialize(session.db, name.encode(), copy, len(data), len(data), DESERIALIZE)
         if tried(replace):
-            raise errors.from_database(self._db)
+            raise errors.from_database(session.db)
 
     def iterdump(self, *, filter=None):
         """Return an iterator over the SQL statements (str) that make the database again.
@@ -113,7 +114,7 @@ class Backup(Mixin):
             filter: a LIKE pattern for the names of what to dump (str), or None: everything.
         """
         from pypy_module.dbapi.connections.iterdump import dump
-        self._check_open()
+        self._session.check_open()
         return dump(self, filter)
 
     def blobopen(self, table, column, row, /, *, readonly=False, name='main'):
@@ -129,21 +130,22 @@ class Backup(Mixin):
         Raises:
             OperationalError: there is no such blob.
         """
-        self._check()
+        session = self._session
+        session.check()
         if not isinstance(row, int):
             raise TypeError("expected 'int'")
         if not -2 ** 63 <= row < 2 ** 63:
             raise OverflowError('Python int too large to convert to SQLite INTEGER')
-        self._before_c_call_that_may_write()
+        session.before_c_call_that_may_write()
         result = ffi.new('sqlite3_blob *[1]')
         rc = tried(lambda: lib.sqlite3_blob_open(
-            self._db, name.encode(), table.encode(), column.encode(), row, not readonly, result))
+            session.db, name.encode(), table.encode(), column.encode(), row, not readonly, result))
         if rc == MISUSE:
             raise errors.InterfaceError(text(lib.sqlite3_errstr(rc)))
         if rc:
-            raise errors.from_database(self._db)
-        blob = Blob(self, result[0])
-        if self._blobs is None:
-            self._blobs = WeakSet()
-        self._blobs.add(blob)
-        return blob
+            raise errors.from_database(session.db)
+        handle = Handle(result[0])
+        if session.blobs is None:
+            session.blobs = WeakSet()
+        session.blobs.add(handle)
+        return Blob(self, session, handle)

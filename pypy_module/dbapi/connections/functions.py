@@ -8,8 +8,9 @@ The frame is read before user code runs and written after it, so calls may nest.
 
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import UTF8, context_of, fail, result_bytes
+from pypy_module.dbapi.connections.session import Owner
 from pypy_module.dbapi.deprecation import by_position
-from pypy_module.dbapi.mixin import Any, Mixin
+from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements.locks import tried
 from pypy_module.ffi.code_cache import define
 from pypy_module.ffi.library import NULL, NUMBERS, address_of, bytes_of, ffi, lib, text
@@ -212,29 +213,8 @@ class Aggregate:
                 del self.instances[key]
 
 
-class Functions(Mixin):
-    """The part of a connection that defines functions.
-
-    Attributes:
-        _functions: Python functions by (name in lower case, number of arguments or -1).
-        _aggregates: aggregate and window classes, likewise.
-        _python: by the address of its SqpyteFunction, a Python function or an Aggregate (dict).
-        _registrations: how often functions and collations were defined or removed (int).
-    """
-
-    def _open_functions(self):
-        """Start without functions."""
-        self._functions = {}
-        self._aggregates = {}
-        self._registered = {}
-        self._python = {}
-        self._collations = {}
-        self._hooks = {}
-        self._registrations = 0
-
-    def _close_functions(self):
-        """Forget all functions; the database is closed."""
-        self._open_functions()
+class Functions(Owner):
+    """The part of a connection that defines functions."""
 
     def _define(self, name, narg, flags, what, made_by):
         """Define a function (`made_by` callable), or remove it (None); return SQLite's code."""
@@ -243,39 +223,39 @@ class Functions(Mixin):
                             % (KINDS[what], type(name).__name__))
         if '\0' in name:
             raise ValueError('embedded null character')
-        self._check()
-        self._before_c_call_that_may_write()
+        session = self._session
+        session.check()
+        session.before_c_call_that_may_write()
         if made_by is None:
             rc = tried(lambda: lib.sqlite3_create_function_v2(
-                self._db, name.encode(), narg, UTF8, NULL, NULL, NULL, NULL, NULL))
+                session.db, name.encode(), narg, UTF8, NULL, NULL, NULL, NULL, NULL))
             held = None
         else:
             frame = Frame(narg)
             python = made_by
             if what == DO_FUNCTION:
-                called = scalar(made_by, narg, frame, self._calls)
+                called = scalar(made_by, narg, frame, session.calls)
             else:
-                python = Aggregate(made_by, narg, frame, self._calls)
+                python = Aggregate(made_by, narg, frame, session.calls)
                 called = python.called
             callback = ffi.callback('int(int)', called, error=FAILED, onerror=ignore)
             definition = ffi.new('SqpyteFunction *', [callback, frame.cells, frame.words])
             held = (definition, callback, frame)
             rc = tried(lambda: lib.sqpyte_create_function(
-                self._db, name.encode(), narg, UTF8 | flags, what, definition))
+                session.db, name.encode(), narg, UTF8 | flags, what, definition))
         if rc == 0:
             key = name.lower(), narg
-            before = self._registered.get(key)
+            before = session.registered.get(key)
             if before is not None:
-                del self._python[address_of(before[0])]
+                del session.python[address_of(before[0])]
             if held is not None:
-                self._python[address_of(held[0])] = python
-            self._registered[key] = held
-            for kind in (self._functions, self._aggregates):
+                session.python[address_of(held[0])] = python
+            session.registered[key] = held
+            for kind in (session.functions, session.aggregates):
                 kind.pop(key, None)
             if made_by is not None:
-                (self._functions if what == DO_FUNCTION else self._aggregates)[key] = made_by
-            self._registrations += 1
-            self._plan_anew()
+                (session.functions if what == DO_FUNCTION else session.aggregates)[key] = made_by
+            session.plan_anew()
         return rc
 
     @by_position('name', 'narg', 'func')

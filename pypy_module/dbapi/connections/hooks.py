@@ -7,8 +7,8 @@ that SQLite calls has to stay open in C until that function has returned.
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import UTF8, report
 from pypy_module.dbapi.connections.functions import COUNT, RESULT, Frame, reader
+from pypy_module.dbapi.connections.session import Owner
 from pypy_module.dbapi.deprecation import by_position
-from pypy_module.dbapi.mixin import Mixin
 from pypy_module.dbapi.statements.locks import tried
 from pypy_module.ffi.library import NULL, NUMBERS, address_of, ffi, lib, text
 
@@ -78,10 +78,10 @@ def tracer(function, calls):
     return called
 
 
-def collation(connection_reference, function, frame, calls):
+def collation(session_reference, function, frame, calls):
     """Return the callback for a collation written as `function`.
 
-    What it raises is kept in the connection, which raises it when SQLite has returned; until then
+    What it raises is kept in the session, which raises it when SQLite has returned; until then
     all texts are equal.
     """
     from pypy_module.dbapi.connections import collation_rank  # for those who have a collation
@@ -98,7 +98,7 @@ def collation(connection_reference, function, frame, calls):
 
     @ffi.callback('int(int)')
     def called(what):
-        if not calls.unequal and connection_reference()._raised is not None:
+        if not calls.unequal and session_reference().raised is not None:
             return 0
         calls.depth += 1
         try:
@@ -107,7 +107,7 @@ def collation(connection_reference, function, frame, calls):
             result = function(*read(cells, doubles, texts))
         except BaseException as error:
             calls.unequal = False
-            connection_reference()._raised = error
+            session_reference().raised = error
             return 0
         finally:
             calls.depth -= 1
@@ -117,10 +117,8 @@ def collation(connection_reference, function, frame, calls):
     return called
 
 
-class Hooks(Mixin):
-    """The part of a connection that sets hooks; `_hooks` keeps their callbacks alive by name."""
-
-    _registrations: int
+class Hooks(Owner):
+    """The part of a connection that sets hooks; the session's `hooks` keeps their callbacks alive by name."""
 
     @by_position('authorizer_callback')
     def set_authorizer(self, authorizer_callback):
@@ -130,14 +128,15 @@ class Hooks(Mixin):
             authorizer_callback: called with an action code (int) and four str or None; returns SQLITE_OK,
                 SQLITE_DENY or SQLITE_IGNORE. None removes it.
         """
-        self._check()
-        self._before_c_call_that_may_write()
+        session = self._session
+        session.check()
+        session.before_c_call_that_may_write()
         callback = NULL if authorizer_callback is None else authorizer(
-            authorizer_callback, self._calls)
-        if lib.sqlite3_set_authorizer(self._db, callback, NULL):
+            authorizer_callback, session.calls)
+        if lib.sqlite3_set_authorizer(session.db, callback, NULL):
             raise errors.OperationalError('Error setting authorizer callback')
-        self._hooks['authorizer'] = callback
-        self._plan_anew()
+        session.hooks['authorizer'] = callback
+        session.plan_anew()
 
     @by_position('progress_handler')
     def set_progress_handler(self, progress_handler, n):
@@ -148,12 +147,13 @@ class Hooks(Mixin):
                 removes it.
             n: about how many virtual machine instructions lie between two calls (int).
         """
-        self._check()
-        self._before_c_call_that_may_write()
-        callback = NULL if progress_handler is None else progress(progress_handler, self._calls)
-        lib.sqlite3_progress_handler(self._db, n, callback, NULL)
-        self._hooks['progress'] = callback
-        self._plan_anew()
+        session = self._session
+        session.check()
+        session.before_c_call_that_may_write()
+        callback = NULL if progress_handler is None else progress(progress_handler, session.calls)
+        lib.sqlite3_progress_handler(session.db, n, callback, NULL)
+        session.hooks['progress'] = callback
+        session.plan_anew()
 
     @by_position('trace_callback')
     def set_trace_callback(self, trace_callback):
@@ -162,12 +162,13 @@ class Hooks(Mixin):
         Args:
             trace_callback: called with the SQL (str), parameters filled in; None removes it.
         """
-        self._check()
-        self._before_c_call_that_may_write()
-        callback = NULL if trace_callback is None else tracer(trace_callback, self._calls)
-        lib.sqlite3_trace_v2(self._db, TRACE_STMT, callback, NULL)
-        self._hooks['trace'] = callback
-        self._plan_anew()
+        session = self._session
+        session.check()
+        session.before_c_call_that_may_write()
+        callback = NULL if trace_callback is None else tracer(trace_callback, session.calls)
+        lib.sqlite3_trace_v2(session.db, TRACE_STMT, callback, NULL)
+        session.hooks['trace'] = callback
+        session.plan_anew()
 
     def create_collation(self, name, callback, /):
         """Define a collation.
@@ -179,7 +180,8 @@ class Hooks(Mixin):
         Raises:
             OperationalError: it can't be defined.
         """
-        self._check()
+        session = self._session
+        session.check()
         if not isinstance(name, str):
             raise TypeError('create_collation() argument 1 must be str, not '
                             + type(name).__name__)
@@ -187,24 +189,23 @@ class Hooks(Mixin):
             raise ValueError('embedded null character')
         if callback is not None and not callable(callback):
             raise TypeError('parameter must be callable')
-        self._before_c_call_that_may_write()
+        session.before_c_call_that_may_write()
         held = None
         if callback is None:
             rc = tried(lambda: lib.sqlite3_create_collation_v2(
-                self._db, name.encode(), UTF8, NULL, NULL, NULL))
+                session.db, name.encode(), UTF8, NULL, NULL, NULL))
         else:
             frame = Frame(2)
-            called = collation(self._reference(), callback, frame, self._calls)
+            called = collation(session.reference(), callback, frame, session.calls)
             definition = ffi.new('SqpyteFunction *', [called, frame.cells, frame.words])
             held = (definition, called, frame)
-            rc = tried(lambda: lib.sqpyte_create_collation(self._db, name.encode(), definition))
+            rc = tried(lambda: lib.sqpyte_create_collation(session.db, name.encode(), definition))
         if rc:
-            raise errors.from_database(self._db)
-        before = self._collations.get(name.lower())
+            raise errors.from_database(session.db)
+        before = session.collations.get(name.lower())
         if before is not None:
-            del self._python[address_of(before[0])]
+            del session.python[address_of(before[0])]
         if held is not None:
-            self._python[address_of(held[0])] = callback
-        self._collations[name.lower()] = held
-        self._registrations += 1
-        self._plan_anew()
+            session.python[address_of(held[0])] = callback
+        session.collations[name.lower()] = held
+        session.plan_anew()

@@ -4,23 +4,23 @@ import sys
 from _thread import get_ident
 
 from pypy_module.dbapi import errors
+from pypy_module.dbapi.connections.session import Owner
 from pypy_module.dbapi.constants import SQLITE
-from pypy_module.dbapi.mixin import Mixin
 from pypy_module.ffi.library import NULL, ffi, lib, text
 
 SWITCHES = {value for name, value in SQLITE.items() if name.startswith('SQLITE_DBCONFIG_')
             and name != 'SQLITE_DBCONFIG_FP_DIGITS'}
 
 
-class Settings(Mixin):
+class Settings(Owner):
     """The part of a connection that sets and tells its settings."""
 
     def interrupt(self):
         """Have the statements that run end with an error; may be called by another thread."""
-        self._check_open()
-        if self._user == get_ident():
-            self._before_c_call_that_may_write()
-        lib.sqlite3_interrupt(self._db)
+        self._session.check_open()
+        if self._session.user == get_ident():
+            self._session.before_c_call_that_may_write()
+        lib.sqlite3_interrupt(self._session.db)
 
     def setlimit(self, category, limit, /):
         """Set a limit; return what it was (int).
@@ -31,8 +31,8 @@ class Settings(Mixin):
         Raises:
             ProgrammingError: there is no such limit.
         """
-        self._check()
-        before = lib.sqlite3_limit(self._db, category, limit)
+        self._session.check()
+        before = lib.sqlite3_limit(self._session.db, category, limit)
         if before < 0:
             raise errors.ProgrammingError("'category' is out of bounds")
         return before
@@ -43,13 +43,13 @@ class Settings(Mixin):
 
     def _config(self, op, value):
         """Set a switch unless `value` is -1; return what it is now (int)."""
-        self._check()
+        self._session.check()
         if op not in SWITCHES:
             raise ValueError("unknown config 'op': %d" % op)
-        self._before_c_call_that_may_write()
+        self._session.before_c_call_that_may_write()
         actual = ffi.new('int *')
-        if lib.sqlite3_db_config(self._db, op, ffi.cast('int', value), actual):
-            raise errors.from_database(self._db)
+        if lib.sqlite3_db_config(self._session.db, op, ffi.cast('int', value), actual):
+            raise errors.from_database(self._session.db)
         return actual[0]
 
     def setconfig(self, op, enable=True, /):
@@ -69,8 +69,8 @@ class Settings(Mixin):
     def enable_load_extension(self, enable, /):
         """Allow extensions to be loaded, or not; `enable` is a bool."""
         sys.audit('sqlite3.enable_load_extension', self, enable)
-        self._check()
-        if lib.sqlite3_enable_load_extension(self._db, int(bool(enable))):
+        self._session.check()
+        if lib.sqlite3_enable_load_extension(self._session.db, int(bool(enable))):
             raise errors.OperationalError('Error enabling load extension')
 
     def load_extension(self, name, /, *, entrypoint=None):
@@ -83,11 +83,11 @@ class Settings(Mixin):
             OperationalError: it can't be loaded.
         """
         sys.audit('sqlite3.load_extension', self, name)
-        self._check()
-        self._before_c_call_that_may_write()
+        self._session.check()
+        self._session.before_c_call_that_may_write()
         message = ffi.new('char *[1]')
         entry = NULL if entrypoint is None else entrypoint.encode()
-        if lib.sqlite3_load_extension(self._db, name.encode(), entry, message):
+        if lib.sqlite3_load_extension(self._session.db, name.encode(), entry, message):
             reason = text(message[0])
             lib.sqlite3_free(message[0])
             raise errors.OperationalError(reason)

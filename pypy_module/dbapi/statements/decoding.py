@@ -97,6 +97,25 @@ def undecodable_text(pointer, column, data):
     return message[:198].decode('ascii', 'replace')
 
 
+class Undecodable:
+    """A row, decoded by `execute`, with a text that isn't UTF-8.
+
+    Attributes:
+        message: of the error that fetching it raises (str).
+        values: the row (tuple), with such texts decoded by `surrogateescape`.
+    """
+
+    def __init__(self, message, values):
+        self.message = message
+        self.values = values
+
+    @classmethod
+    def of(cls, statement):
+        """The present row of a statement."""
+        return cls(undecodable(statement), convert(
+            statement, lambda data: data.decode('utf-8', 'surrogateescape'), None))
+
+
 def convert(statement, text_factory, row_converters):
     """Return the present row as a tuple, with a text factory and converters.
 

@@ -9,43 +9,26 @@ ROW, CHANGES = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_ROW_CHANGES']
 
 
 class ExecuteMany(Mixin):
-    """The part of a cursor that runs a statement for many rows of parameters."""
+    """The part of a ResultSet that runs a statement for many rows of parameters."""
 
-    _connection: Any
-    _rowcount: int
+    session: Any
+    rowcount: int
 
-    def executemany(self, sql, parameters, /):
-        """Run one INSERT, UPDATE, DELETE or REPLACE for each item of `parameters`.
-
-        Args:
-            sql: the statement (str).
-            parameters: an iterable of what `execute` takes.
-        Returns:
-            the cursor itself.
-        Raises:
-            ProgrammingError: it is another kind of statement.
-            Error: as SQLite says.
-        """
-        self._check()
-        with self._connection._lock:
-            self._check_ready()
-            self._executemany(sql, parameters)
-        return self
-
-    def _executemany(self, sql, parameters):
-        connection = self._connection
-        self._ready = False
+    def execute_many(self, sql, parameters):
+        """`Cursor.executemany` without its checks."""
+        session = self.session
+        self.ready = False
         try:
             iterator = iter(parameters)
-            self._drop()
-            self._row = self._description = None
-            statement = connection._acquire(sql)
+            self.drop()
+            self.row = self.columns = None
+            statement = session.acquire(sql)
             if statement.readonly:
                 statement.busy = False
                 raise errors.ProgrammingError('executemany() can only execute DML statements.')
-            self._rowcount = 0 if statement.is_dml else -1
+            self.rowcount = 0 if statement.is_dml else -1
             try:
-                connection._begin_for(statement)
+                session.begin_for(statement)
                 if type(parameters) is list or type(parameters) is tuple:
                     self._execute_rows(statement, parameters)
                 else:
@@ -55,25 +38,25 @@ class ExecuteMany(Mixin):
                 statement.reset()
                 raise
             finally:
-                connection._release(statement)
+                session.release(statement)
         except BaseException:
-            self._rowcount = -1
+            self.rowcount = -1
             raise
         finally:
-            self._ready = True
+            self.ready = True
 
     def _execute_row(self, statement, values):
         """Run a statement of `executemany` once; rows that it returns are dropped."""
-        connection = self._connection
-        rc = connection._run(statement, values)
+        session = self.session
+        rc = session.run(statement, values)
         if rc == ROW:
             statement.reset()
             statement.busy = True
         elif statement.is_dml:
-            self._rowcount += statement.cells[CHANGES]
-        if connection._raised is not None:
-            connection._reraise()
-        self._description = statement.description
+            self.rowcount += statement.cells[CHANGES]
+        if session.raised is not None:
+            session.reraise()
+        self.columns = statement.description
 
     def _execute_rows(self, statement, rows):
         """Run a statement of `executemany` for all `rows` (list or tuple), many in one call.
@@ -81,19 +64,19 @@ class ExecuteMany(Mixin):
         Nobody can tell: packing plain values runs no code of the user's. With an iterator somebody
         could, because it may use the connection.
         """
-        connection = self._connection
+        session = self.session
         if statement.rows_in < MANY_ROWS < len(rows):
             statement.allot_parameters(MANY_ROWS)
         start = 0
         while start < len(rows):
             count = 0
             if statement.rows_in >= MANY_ROWS:
-                count, changes = connection._run_many(statement, rows, start)
+                count, changes = session.run_many(statement, rows, start)
                 if statement.is_dml:
-                    self._rowcount += changes
-                if connection._raised is not None:
-                    connection._reraise()
-                self._description = statement.description
+                    self.rowcount += changes
+                if session.raised is not None:
+                    session.reraise()
+                self.columns = statement.description
             if count:
                 start += count
             else:

@@ -1,4 +1,4 @@
-"""How a connection runs statements: through fused calls, or handed to the inliner."""
+"""How a session runs statements: through fused calls, or handed to the inliner."""
 
 from pypy_module.dbapi import constants, errors
 from pypy_module.dbapi.adapters import converters
@@ -24,19 +24,21 @@ batched = True
 
 
 class Execution(Mixin):
-    """The part of a connection that runs statements.
+    """The part of a Session that runs statements.
 
     Attributes:
-        _runners: of the inliner, in the middle of their rows (list; see tiers.py).
-        _raised: what a collation raised during the present call, or None.
-        _dropped: blobs (`sqlite3_blob *`) that were dropped while there were runners (list).
+        runners: of the inliner, in the middle of their rows (list; see tiers.py).
+        raised: what a collation raised during the present call, or None.
+        dropped: blobs (`sqlite3_blob *`) that were dropped while there were runners (list).
+        plain: rows can be decoded by the generated functions: texts are str, and nothing is converted (bool).
+        begin_flag: IN_TRANSACTION if a transaction is to be begun before a statement that changes rows, else 0.
     """
 
-    _runners: list
-    _dropped: list
-    _raised: Any
+    runners: list
+    dropped: list
+    raised: Any
 
-    def _run(self, statement, parameters):
+    def run(self, statement, parameters):
         """Bind, step and fetch in one call.
 
         Returns:
@@ -44,15 +46,15 @@ class Execution(Mixin):
         Raises:
             what packing the parameters raises, or SQLite's error; the statement is given back.
         """
-        flags = statement.one_row if self._plain else 0
+        flags = statement.one_row if self.plain else 0
         if not statement.readonly:
             if statement.is_dml:
-                flags |= self._begin_flag
+                flags |= self.begin_flag
         # ASK if there are any, without a branch: in machine code it would be a guard, and would fail in each
         # execution as soon as the last of them is gone.
         flags |= -len(watching) >> 63 & ASK
-        if self._runners and not statement.queries:
-            self._before_c_call_that_may_write()
+        if self.runners and not statement.queries:
+            self.before_c_call_that_may_write()
         try:
             self._pack(statement, parameters)
             rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
@@ -64,7 +66,7 @@ class Execution(Mixin):
             return rc
         except BaseException:
             statement.reset()
-            self._release(statement)
+            self.release(statement)
             raise
 
     def _pack(self, statement, parameters):
@@ -73,14 +75,14 @@ class Execution(Mixin):
             if statement.pack(statement, parameters, 0, 0) >= 0:
                 return
         except BaseException:
-            self._begin_for(statement)
+            self.begin_for(statement)
             raise
-        self._begin_for(statement)
+        self.begin_for(statement)
         binding.pack_any(statement, parameters)
-        if not self._db:    # an adapter has closed it
-            self._check_open()
+        if not self.db:    # an adapter has closed it
+            self.check_open()
 
-    def _run_many(self, statement, rows, start):
+    def run_many(self, statement, rows, start):
         """Run a statement for as many rows of parameters of plain types as its buffer holds.
 
         Args:
@@ -104,8 +106,8 @@ class Execution(Mixin):
             count += 1
         if count == 0:
             return 0, 0
-        if self._runners:
-            self._before_c_call_that_may_write()
+        if self.runners:
+            self.before_c_call_that_may_write()
         cells = statement.cells
 
         def run():
@@ -120,9 +122,9 @@ class Execution(Mixin):
         return cells[DONE_ROWS], cells[CHANGES]
 
     def _run_otherwise(self, statement, rc, flags):
-        """Deal with what the fused call rarely returns; see `_run`."""
+        """Deal with what the fused call rarely returns; see `run`."""
         if rc == BEGIN:
-            self._begin_for(statement)
+            self.begin_for(statement)
             rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
                                flags & ~IN_TRANSACTION, statement.cells)
         exclusive = bool(watching) and not statement.is_dml and not statement.queries and (
@@ -136,75 +138,76 @@ class Execution(Mixin):
         if rc == GROW:
             rc = statement.grow()
         if rc != ROW and rc != DONE and rc != LAST:
-            raise errors.from_database(self._db)
+            raise errors.from_database(self.db)
         return rc
 
-    def _to_be_planned(self, statement):
-        """Whether a statement takes the way through `_plan`: the inliner's, or empty ones'."""
+    def consider(self, statement):
+        """Decide whether a statement takes the way through `plan`: the inliner's, or empty ones'."""
         statement.tier_up = -1
-        statement.inlining = None
-        if not statement.pointer:
-            return True
-        interest = tiers.NOT if tiers.planner is None else tiers.planner.considers(statement)
+        statement.forget()
+        statement.inlinable = not statement.pointer
+        if not statement.pointer or tiers.planner is None:
+            return
+        interest = tiers.planner.considers(statement)
         if interest == tiers.LATER:
             statement.tier_up = tiers.planner.tier_up
-        return interest == tiers.AT_ONCE
+        statement.inlinable = interest == tiers.AT_ONCE
 
-    def _plan(self, cursor, statement, parameters):
-        """`_run`, but the inliner may take the statement over: then INLINED is returned.
+    def plan(self, result, statement, parameters):
+        """`run`, but the inliner may take the statement over: then INLINED is returned.
 
         An empty statement does nothing: OK.
         """
-        if self._runners and not statement.queries:
-            self._before_c_call_that_may_write()
+        if self.runners and not statement.queries:
+            self.before_c_call_that_may_write()
         try:
             self._pack(statement, parameters)
             if not statement.pointer:
-                self._release(statement)
+                self.release(statement)
                 return OK
             if lib.sqpyte_bind(statement.pointer, statement.cells_in, statement.arena.pointer):
-                raise errors.from_database(self._db)
-            rc = tiers.planner.begin(self, cursor, statement)
+                raise errors.from_database(self.db)
+            rc = tiers.planner.begin(self, result, statement)
             if rc != ROW and rc != DONE and rc != tiers.INLINED:
-                if rc not in (BUSY, LOCKED) or self._raised is not None:
-                    raise errors.from_database(self._db)
+                if rc not in (BUSY, LOCKED) or self.raised is not None:
+                    raise errors.from_database(self.db)
                 statement.reset()
                 statement.busy = True
-                rc = self._run(statement, parameters)
-            if not self._db:    # a function has closed it
-                self._check_open()
+                rc = self.run(statement, parameters)
+            if not self.db:    # a function has closed it
+                self.check_open()
             if statement.cells[REPREPARES] != statement.reprepares:
                 statement.recompiled()
-            statement.cells[ROWID] = lib.sqlite3_last_insert_rowid(self._db)
+            statement.cells[ROWID] = lib.sqlite3_last_insert_rowid(self.db)
             return rc
         except BaseException:
             statement.reset()
-            self._release(statement)
+            self.release(statement)
             raise
 
-    def _plan_anew(self):
+    def plan_anew(self):
         """Have the inliner asked again about every statement."""
-        for statement in list(self._all):
-            statement.inlinable = self._to_be_planned(statement)
+        for statement in list(self.all):
+            self.consider(statement)
 
-    def _before_c_call_that_may_write(self):
+    def before_c_call_that_may_write(self):
         """Hand statements that the inliner runs back to C, before their pages or schema change."""
-        self._roll_back()
-        while self._dropped:
-            lib.sqlite3_blob_close(self._dropped.pop())
+        self.roll_back()
+        while self.dropped:
+            lib.sqlite3_blob_close(self.dropped.pop())
 
-    def _roll_back(self):
+    def roll_back(self):
         """The same, called by C in the middle of something."""
-        runners, self._runners = self._runners, []
+        runners, self.runners = self.runners, []
         for runner in runners:
             runner.deoptimize()
 
-    def _reraise(self):
+    def reraise(self):
         """Raise what a collation raised; it couldn't pass through SQLite."""
-        error, self._raised = self._raised, None
+        error, self.raised = self.raised, None
         raise error
 
-    def _converters(self, statement):
+    def converters_of(self, statement):
         """Return per column its converter or None (list), by declared type and column name."""
         found = []
         for i in range(statement.columns):

@@ -22,7 +22,7 @@ EXCLUSIVE = ('vacuum', 'detach', 'pragma')
 # Includes a minor collection, unless it is the last step of a major one: hence twice.
 collect_step = getattr(gc, 'collect_step', gc.collect)
 
-# Connections with cursors in the middle of their rows, as far as is known, by their identity: only
+# Sessions with cursors in the middle of their rows, as far as is known, by their identity: only
 # where dropped cursors aren't freed at once. A lock that SQLite meets may be one of theirs.
 watching: dict = {}
 
@@ -47,26 +47,26 @@ def free_others(db):
 
 
 @contextlib.contextmanager
-def asking(connection):
-    """Within it a Connection frees locks of dropped cursors before it waits; it may be closed there."""
+def asking(session):
+    """Within it a Session frees locks of dropped cursors before it waits; it may be closed there."""
     if not watching:
         yield
         return
     busy = ffi.new('int64_t[]', BUSY_WORDS)
-    db = connection._db
+    db = session.db
     lib.sqpyte_ask_before_waiting(db, busy)
     try:
         yield
     finally:
-        if connection._db:
+        if session.db:
             lib.sqpyte_ask_no_more(db, busy)
 
 
-def run_again(connection, rc, again, exclusive=False):
+def run_again(session, rc, again, exclusive=False):
     """What has failed is tried again if a dropped cursor of its own connection may have been to blame.
 
     Args:
-        connection: the Connection.
+        session: the Session.
         rc: the result code (int).
         again: function without arguments, which tries it and returns a result code.
         exclusive: it fails with ERROR, too, while other statements are in the middle of their rows (bool).
@@ -75,14 +75,14 @@ def run_again(connection, rc, again, exclusive=False):
     Raises:
         SQLite's error of the last try.
     """
-    error = errors.from_database(connection._db)
+    error = errors.from_database(session.db)
     if rc == LOCKED or rc == ERROR and exclusive:
         for collect in (collect_young, gc.collect):
             if free_locks(collect):
                 rc = again()
                 if rc != LOCKED and not (exclusive and rc == ERROR):
                     return rc
-                error = errors.from_database(connection._db)
+                error = errors.from_database(session.db)
     raise error
 
 
@@ -105,14 +105,14 @@ def free_locks(collect, busy=ffi.NULL):
         whether there were any (bool).
     """
     caches = [cache for cache in [reference() for reference in list(watching.values())]
-               if cache is not None and (not busy or address_of(cache._db) != address_of(busy))]
+               if cache is not None and (not busy or address_of(cache.db) != address_of(busy))]
     if not caches:
         return False
-    before = sum(cache._reclaimed for cache in caches)
+    before = sum(cache.reclaimed for cache in caches)
     collect()
     for cache in caches:
-        cache._reclaim_if_mine()
-    return sum(cache._reclaimed for cache in caches) > before
+        cache.reclaim_if_mine()
+    return sum(cache.reclaimed for cache in caches) > before
 
 
 def collect_young():

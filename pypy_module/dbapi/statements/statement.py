@@ -1,7 +1,7 @@
 """A prepared statement with the buffers through which a fused call binds, steps and fetches.
 
-Statements belong to their connection, which keeps them for their SQL; a cursor acquires one while it
-runs (`busy`). A statement knows its cursor only weakly, so one whose cursor was dropped can be
+Statements belong to their session, which keeps them for their SQL; a cursor acquires one while it
+runs (`busy`). A statement knows its cursor's ResultSet only weakly, so one whose cursor was dropped can be
 told, reset and used again.
 """
 
@@ -78,8 +78,8 @@ class Statement:
         pointer: the `sqlite3_stmt *`; NULL for an empty SQL text or when finalised.
         sql: its text (str).
         busy: a cursor or an execution uses it (bool).
-        owner: weak reference to the cursor that is in the middle of its rows, or None.
-        cached: the connection keeps it for its SQL; else it is finalised after use (bool).
+        owner: weak reference to the ResultSet that is in the middle of its rows, or None.
+        cached: the session keeps it for its SQL; else it is finalised after use (bool).
         short: the row buffer had no room for the texts of the only row (bool).
         used: it has been acquired again since the cache last looked for what to drop (bool).
         is_dml: it starts with INSERT, UPDATE, DELETE or REPLACE (bool).
@@ -88,14 +88,7 @@ class Statement:
         parameters: how many it has (int); `names`, `nameless`: see binding.py.
         description: the Columns, or None if it has none.
         queries: it is a query, which can't do anything to other statements (bool).
-        inlinable: it takes the way through the connection's `_plan` (bool).
-        tier_up: how many rows it returns from C before the inliner is asked; never if below 0.
-        rows_in_c: about how many rows of loops that may be inlined C has done (int).
-        runner: the inliner's, which runs it at present, or None.
-        inlining: what the inliner knows of it, or None.
-        leftover: the inliner's runner that has rows which C has computed ahead, in place of the
-            next steps, or None.
-        kept: what the texts of the row in the buffer are in, if not in SQLite's memory.
+        inlinable, tier_up, inlined: see tiers.py.
     """
 
     def __init__(self, db, sql, without_type=False):
@@ -109,11 +102,7 @@ class Statement:
         self.short = False
         self.inlinable = False
         self.tier_up = -1
-        self.rows_in_c = 0
-        self.runner: Any = None
-        self.inlining: Any = None
-        self.leftover: Any = None
-        self.kept: Any = None
+        self.inlined: Any = None
         self.without_type = without_type
         start = skip(sql)
         keyword = sql[start:start + 7].lower()
@@ -177,12 +166,22 @@ class Statement:
         if words < LONGEST_TAIL:
             self.allot(2 * words)
 
+    def step(self):
+        """Step in C; return SQLite's code, with a row in the buffer."""
+        rc = lib.sqpyte_step(self.pointer, self.cells)
+        return self.grow() if rc == GROW else rc
+
+    def forget(self):
+        """Have the inliner forget what it has found out: functions or hooks are others now."""
+        if self.inlined is not None:
+            self.inlined.forget()
+
     def reset(self):
         """End the statement's run; it can be acquired again."""
         self.busy = False
         self.disown()
-        if self.runner is not None:
-            self.runner.detach()
+        if self.inlined is not None:
+            self.inlined.detach()
         if self.pointer:
             lib.sqlite3_reset(self.pointer)
 
@@ -190,9 +189,9 @@ class Statement:
         """The rows have ended, for whichever cursor was in the middle of them."""
         owner, self.owner = self.owner, None
         if owner is not None:
-            cursor = owner()
-            if cursor is not None and cursor._sentinel is not None:
-                cursor._sentinel.give_back(cursor)
+            result = owner()
+            if result is not None and result.sentinel is not None:
+                result.sentinel.give_back(result)
 
     def abandon(self, reference):
         """Called with the dead weak reference to the owner, where objects count references."""
@@ -201,8 +200,8 @@ class Statement:
 
     def finalize(self):
         """Free the statement in C; it can't be used any more."""
-        if self.runner is not None:
-            self.runner.detach()
+        if self.inlined is not None:
+            self.inlined.detach()
         pointer, self.pointer = self.pointer, NULL
         self.disown()
         if pointer:

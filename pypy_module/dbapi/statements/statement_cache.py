@@ -56,12 +56,12 @@ class Clones:
 
 
 def abandoned(statement):
-    """Whether the cursor that was in the middle of the statement's rows is gone."""
+    """Whether the cursor that was in the middle of the statement's rows is gone, and its ResultSet with it."""
     return statement.owner is not None and statement.owner() is None
 
 
 class Sentinel:
-    """Held by a cursor in the middle of its rows, and by nobody else: finalised when PyPy collects the cursor.
+    """Held by a ResultSet in the middle of its rows, and by nobody else: finalised when PyPy collects its cursor.
 
     PyPy runs finalizers at the end of an iteration of whatever loop is running. Tracing allocates more than
     the program around, so a collection often ends while a loop is traced; a finalizer is a part of that loop
@@ -76,17 +76,17 @@ class Sentinel:
         self.cache = weakref.ref(cache)
         self.statement = None
 
-    def give_back(self, cursor):
-        """The rows of `cursor`, which holds it, have ended."""
-        cursor._sentinel = None
+    def give_back(self, result):
+        """The rows of the ResultSet, which holds it, have ended."""
+        result.sentinel = None
         cache = self.cache()
         if cache is not None:
-            cache._unwatch(self)
+            cache.unwatch(self)
 
     def __del__(self):
         cache = self.cache()
         if cache is not None:
-            cache._cursor_dropped(self.statement)
+            cache.cursor_dropped(self.statement)
         else:
             for key, reference in list(watching.items()):
                 if reference() is None:
@@ -94,36 +94,37 @@ class Sentinel:
 
 
 class StatementCache(Mixin):
-    """The part of a connection that owns its statements.
+    """The part of a Session that owns its statements.
 
     Attributes:
-        _statements: the cached statements by their SQL (dict of str to Statement).
+        statements: the cached statements by their SQL (dict of str to Statement).
         _clones: further statements of a cached SQL, while the cached one is busy (dict of Clones).
-        _all: every statement there is (set of Statement).
+        all: every statement there is (set of Statement).
         _left: those of a database that was closed when a cursor used them (set of Statement).
         _evicted: those taken out of the cache while a cursor used them (list of Statement).
-        _sentinels: those that no cursor holds (list of Sentinel); _held: how many are held (int).
-        _user: the thread that may use the connection without a lock (its identity), 0 if closed,
+        _sentinels: those that no cursor holds (list of Sentinel); held: how many are held (int).
+        reclaimed: how many statements have been reset because their cursors were gone (int).
+        user: the thread that may use the connection without a lock (its identity), 0 if closed,
             -1 if several may.
     """
 
-    _user = 0
+    user = 0
     _left: Any = ()
 
     def _open_statements(self, capacity):
         """Start with no statements and room for `capacity` (int) in the cache."""
-        self._statements = {}
+        self.statements = {}
         self._clones = {}
-        self._all = set()
+        self.all = set()
         self._evicted = []
         self._capacity = capacity
         self._sentinels = []
-        self._held = 0
-        self._reclaimed = 0
+        self.held = 0
+        self.reclaimed = 0
 
-    def _acquire(self, sql):
+    def acquire(self, sql):
         """Return a Statement for `sql` (str) that isn't busy, and mark it as busy."""
-        statement = self._statements.get(sql) if type(sql) is str else None
+        statement = self.statements.get(sql) if type(sql) is str else None
         if statement is None or statement.busy:
             statement = self._prepare_for(sql)
         else:
@@ -132,18 +133,18 @@ class StatementCache(Mixin):
         return statement
 
     def _prepare_for(self, sql):
-        """`_acquire` when the cache has no idle statement for `sql`."""
+        """`acquire` when the cache has no idle statement for `sql`."""
         if not isinstance(sql, str):
             raise TypeError('execute() argument 1 must be str, not ' + type(sql).__name__)
         sql = str.__getitem__(sql, slice(None))
-        cached = self._statements.get(sql)
+        cached = self.statements.get(sql)
         if cached is None:
-            statement = self._prepare(sql)
+            statement = self.prepare(sql)
             if self._capacity > 0:
-                if len(self._statements) >= self._capacity:
+                if len(self.statements) >= self._capacity:
                     self._evict()
                 statement.cached = True
-                self._statements[sql] = statement
+                self.statements[sql] = statement
             return statement
         if abandoned(cached):
             cached.reset()
@@ -163,24 +164,24 @@ class StatementCache(Mixin):
                 clones.collect()
         if clones.idle:
             return clones.idle.pop()
-        statement = self._prepare(sql)
+        statement = self.prepare(sql)
         clones.all.add(statement)
         return statement
 
-    def _prepare(self, sql):
+    def prepare(self, sql):
         """Return a new Statement; raises what `statement.prepare` raises."""
-        statement = Statement(self._db, sql, self._without_type)
-        statement.inlinable = self._to_be_planned(statement)
-        self._all.add(statement)
+        statement = Statement(self.db, sql, self.without_type)
+        self.consider(statement)
+        self.all.add(statement)
         return statement
 
     def _evict(self):
         """Take a statement out of the cache that wasn't used for long."""
-        oldest = self._statements.pop(next(iter(self._statements)))
+        oldest = self.statements.pop(next(iter(self.statements)))
         while oldest.used:
             oldest.used = False
-            self._statements[oldest.sql] = oldest
-            oldest = self._statements.pop(next(iter(self._statements)))
+            self.statements[oldest.sql] = oldest
+            oldest = self.statements.pop(next(iter(self.statements)))
         oldest.cached = False
         self._evicted.append(oldest)
         clones = self._clones.pop(oldest.sql, None)
@@ -191,19 +192,19 @@ class StatementCache(Mixin):
             if statement.busy:
                 busy.append(statement)
             else:
-                self._retire(statement)
+                self.retire(statement)
         self._evicted = busy
 
-    def _release(self, statement):
+    def release(self, statement):
         """Take a statement back that has been reset."""
         statement.busy = False
         statement.disown()
         if statement.short:
             statement.lengthen()
         if not statement.cached:
-            self._retire(statement)
+            self.retire(statement)
 
-    def _retire(self, statement):
+    def retire(self, statement):
         """Finalise a statement that isn't cached, unless its SQL is and it may be needed again."""
         clones = self._clones.get(statement.sql)
         if clones is not None and statement in clones.all:
@@ -211,80 +212,80 @@ class StatementCache(Mixin):
                 clones.idle.append(statement)
                 return
             clones.all.discard(statement)
-        self._all.discard(statement)
+        self.all.discard(statement)
         if self._left:
             self._left.discard(statement)
         statement.finalize()
 
-    def _watch(self, cursor, statement):
-        """Return the weak reference that tells when `cursor` is gone, which resets `statement`."""
+    def watch(self, result, statement):
+        """Return the weak reference that tells when a ResultSet is gone, which resets `statement`."""
         if REFERENCE_COUNTS:
-            return weakref.ref(cursor, statement.abandon)
-        sentinel = cursor._sentinel
+            return weakref.ref(result, statement.abandon)
+        sentinel = result.sentinel
         if sentinel is None:
-            if not self._held:
+            if not self.held:
                 ready()
                 watching[id(self)] = weakref.ref(self)
-            self._held += 1
-            sentinel = cursor._sentinel = self._sentinels.pop() if self._sentinels else Sentinel(self)
+            self.held += 1
+            sentinel = result.sentinel = self._sentinels.pop() if self._sentinels else Sentinel(self)
         sentinel.statement = statement
-        return weakref.ref(cursor)
+        return weakref.ref(result)
 
-    def _unwatch(self, sentinel):
+    def unwatch(self, sentinel):
         """Take a sentinel back from a cursor whose rows have ended."""
         sentinel.statement = None
         self._sentinels.append(sentinel)
-        self._held -= 1
-        if not self._held:
+        self.held -= 1
+        if not self.held:
             watching.pop(id(self), None)
 
-    def _cursor_dropped(self, statement):
+    def cursor_dropped(self, statement):
         """Called by a finaliser: the cursor in the middle of the statement's rows is garbage."""
         if statement is None:
             return
         if abandoned(statement):
-            self._reclaim_if_mine(finalizing=True)
-        if self._user and abandoned(statement):
+            self.reclaim_if_mine(finalizing=True)
+        if self.user and abandoned(statement):
             # It couldn't be reset now: the next collection finalises another sentinel, which no cursor has.
             Sentinel(self).statement = statement
             return
-        self._held -= 1
-        if not self._held:
+        self.held -= 1
+        if not self.held:
             watching.pop(id(self), None)
 
-    def _reclaim_if_mine(self, finalizing=False):
+    def reclaim_if_mine(self, finalizing=False):
         """`_reclaim`, if this thread may use the connection now."""
-        if self._user == get_ident():
+        if self.user == get_ident():
             self._reclaim(finalizing)
-        elif self._user == -1 and self._lock.acquire(False):
+        elif self.user == -1 and self.lock.acquire(False):
             try:
                 self._reclaim(finalizing)
             finally:
-                self._lock.release()
+                self.lock.release()
 
     def _reclaim(self, finalizing=False):
-        """Reset the statements whose cursors are gone, no more; `_reclaimed` counts them.
+        """Reset the statements whose cursors are gone, no more; `reclaimed` counts them.
 
         Args:
             finalizing: a runner of the inliner may be in the middle of a row (bool): statements that write,
                 whose end it would have to be rolled back for, wait for the next occasion.
         """
-        for statement in list(self._all):
-            if abandoned(statement) and (statement.readonly or not (finalizing and self._runners)):
+        for statement in list(self.all):
+            if abandoned(statement) and (statement.readonly or not (finalizing and self.runners)):
                 statement.reset()
-                self._reclaimed += 1
+                self.reclaimed += 1
 
     def _close_statements(self, busy_too):
         """Finalise all statements; without `busy_too` those that a cursor uses stay usable."""
         left = set()
-        for statement in list(self._all) + list(self._left):
+        for statement in list(self.all) + list(self._left):
             statement.cached = False
             if busy_too or not statement.busy:
                 statement.finalize()
             else:
                 left.add(statement)
         self._left = left
-        self._statements = {}
+        self.statements = {}
         self._clones = {}
-        self._all = set()
+        self.all = set()
         self._evicted = []

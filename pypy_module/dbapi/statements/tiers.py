@@ -1,25 +1,52 @@
-"""Where the inliner joins in.
+"""Where the inliner joins in: all that the DB-API knows of it, and all that it does with the DB-API.
 
-`planner` is None until the inliner installs itself (see policy.py): an object with
+`planner` is None until an inliner is installed: an object with
 
+* `tier_up`: of new statements (int);
 * `considers(statement)`: how the inliner is interested in a statement: NOT, LATER or AT_ONCE;
-* `begin(connection, cursor, statement)`: for AT_ONCE, in place of the statement's first step. It is
+* `begin(session, result, statement)`: for AT_ONCE, in place of the statement's first step. It is
   bound and hasn't been stepped;
-* `take_over(connection, cursor, statement)`: in place of a later step, when the statement's
+* `take_over(session, result, statement)`: in place of a later step, when the statement's
   `tier_up` has come to an end: it has returned so many rows from C;
-* `explain(connection, statement)`: whether the statement is inlined (bool), why or why not, details
+* `explain(session, statement)`: whether the statement is inlined (bool), why or why not, details
   such as the generated code (both str), and by pc where opcodes run (dict of int to str).
 
-`begin` and `take_over` return what the step returned, or INLINED: then a runner stands in the
-cursor for its statement. A runner is an iterator over the rows as tuples, and is one row ahead of
-what it hands out as far as anybody can see. When it is at its end, or can't go on, it puts the
-statement back into the cursor. It has
+`begin` and `take_over` return what the step returned, or INLINED: then a runner stands in the ResultSet for
+its statement. A runner is an iterator over the rows as tuples, and is one row ahead of what it hands out as
+far as anybody can see. It has
 
-* `deoptimize()`: called before anything that may write, move pages or change the schema: the statement
-  goes on in C from now on;
+* `deoptimize()`: called before anything that may write, move pages or change the schema, while the runner is
+  in the session's `runners`: the statement goes on in C from now on;
 * `abandon()`: its rows aren't wanted any more;
-* `pass_row(cursor)`, if it leaves rows with the cursor: the one that the cursor had kept, because making it
-  failed at first, has been handed out.
+* `pass_row(result)`, if it leaves rows with the ResultSet: the one that the ResultSet had kept, because making
+  it failed at first, has been handed out.
+
+A Statement has for the inliner
+
+* `tier_up`: counted down with each row from C; below 0 it never comes to an end. The inliner sets it;
+* `inlinable`: its first step is the planner's (bool). The inliner may clear it;
+* `inlined`: the inliner's own, None as long as it keeps nothing. It has two methods: detach, called when the
+  statement is reset or finalised, and forget, called when functions or hooks are others;
+* `pointer`, `sql`, `queries`, `reprepares`: see Statement;
+* `step()`, `reset()`, and `grow()` where C says so;
+* `cells`, `doubles`, `texts`: its row buffer, and `decode`, which makes a tuple of the row there.
+
+A ResultSet, which is what a cursor is in the middle of, has for it
+
+* `stand_in(runner)`: the runner takes the statement's place;
+* `resume(statement)`: the statement goes on in C, when a runner is at its end, or can't go on. With a row, as
+  with the other, that row comes first;
+* `stepped(statement, rc)`: a step has returned `rc`, and no row;
+* `advance()`: the next row, for a runner that has left when it was asked for one;
+* `row`: the next row, if there is one already, and `decoded_early(row)`: what the text factory makes of it;
+* `drop()`: nobody wants the rest.
+
+A Session has for it
+
+* `runners`: those that are to be told of changes (list), and `roll_back()`, which tells them;
+* `raised`: what is to be raised when C has returned, or None;
+* `release(statement)`: nobody uses it any more;
+* `db`, `user`, `plain`, `hooks`, `python`, `calls`: see Session.
 """
 
 from pypy_module.dbapi.mixin import Any

@@ -165,10 +165,10 @@ class Aheads:
             reached, stopped = self._reach(pc, way)
             if any(self.ops[other].opcode == ROW for other in reached):
                 return self._ahead(pc, way, reached, stopped)
-            reasons.append(self._reason(stopped))
+            reasons.append(self.reason(stopped))
         return reasons[1]
 
-    def _reason(self, stopped):
+    def reason(self, stopped):
         """Why no row can be reached, given where it stops (list of pcs in the order found)."""
         names = [opcodes.NAMES[self.ops[pc].opcode] for pc in stopped
                  if self.ops[pc].opcode != opcodes.OP_Halt]

@@ -69,7 +69,7 @@ class Tape:
             if not others:
                 break
         else:
-            raise Refused(self.aheads._reason(others))
+            raise Refused(self.aheads.reason(others))
         self._check()
         self._find_captures()
         self._find_following()

@@ -101,17 +101,17 @@ class CutRunner(Runner):
     first_batch = 1
     obstacle = ABORT        # pages have moved behind our back
 
-    def __init__(self, connection, statement, calls, handle, buffer):
-        """Take a Connection, its Statement, at the cut's first opcode, and its Calls; and the
+    def __init__(self, session, statement, calls, handle, buffer):
+        """Take a Session, its Statement, at the cut's first opcode, and its Calls; and the
         address of C's part and the buffer, with which it got there."""
-        self.connection = connection
+        self.session = session
         self.statement = statement
         self.calls = calls
         self.vdbe = address_of(statement.pointer)
         self.memory = mem.i64(self.vdbe + layout.Vdbe_aMem)
         self.batch = self.first_batch
         self.fills = 0
-        self.known = statement.inlining
+        self.known = statement.inlined.known
         self.tier_up = statement.tier_up
         self.owner = None
         self.rc = 0
@@ -128,7 +128,7 @@ class CutRunner(Runner):
         self.use(buffer)
         self.i = -self.stride
         self.k = self.end = 0
-        statement.runner = self
+        statement.inlined.runner = self
 
     def use(self, buffer):
         """Have C use a buffer."""
@@ -205,7 +205,7 @@ class CutRunner(Runner):
         held = self.buffer
         if not self.listed:
             self.listed = True
-            self.connection._runners.append(self)
+            self.session.runners.append(self)
         rc = fill(self.handle, self.spec, address_of(self.statement.cells), self.out, *more)
         if rc == ROW and not self.left and self.has_ended():
             # Out of memory while ahead: the rows before that can't be handed out one by one any more.
@@ -219,7 +219,7 @@ class CutRunner(Runner):
             free.append(held)
         if not self.listed and not self.left:
             self.listed = True
-            self.connection._runners.append(self)
+            self.session.runners.append(self)
         return rc
 
     def grow(self):
@@ -361,9 +361,9 @@ class CutRunner(Runner):
         handle, self.handle = self.handle, 0
         if handle:
             lib.sqpyte_rows_close(handle)
-            self.statement.runner = None
-        if self in self.connection._runners:
-            self.connection._runners.remove(self)
+            self.statement.inlined.runner = None
+        if self in self.session.runners:
+            self.session.runners.remove(self)
         if self.buffer is not None and not self.in_c_now and len(self.buffer) == BUFFER_WORDS:
             free.append(self.buffer)
         self.buffer = None
@@ -392,11 +392,10 @@ class CutRunner(Runner):
         """C does some rows before the statement is looked at again, more if this keeps happening."""
         self.statement.tier_up = self.tier_up << self.known.spoil(self.fills)
 
-    def bail_out(self, cursor):
-        """Put the statement, whose state is all in C, into the cursor."""
+    def bail_out(self, cursor, row=None):
+        """Put the statement, whose state is all in C, into the cursor, behind `row` if there is one."""
         self.detach()
-        cursor._runner = None
-        cursor._statement = self.statement
+        cursor.resume(self.statement, row)
 
 
 class CutAheadRunner(CutRunner):
@@ -415,7 +414,7 @@ class CutAheadRunner(CutRunner):
             return self.__next__()
         cursor = self.owner()
         self.deoptimize_row(cursor)
-        return cursor._advance()
+        return cursor.advance()
 
     def deoptimize_row(self, cursor):
         """See `deoptimize`: the next row is handed over as it is."""
@@ -432,8 +431,7 @@ class CutAheadRunner(CutRunner):
         row = self.next_row()
         if not undone:
             lib.sqpyte_raise(self.vdbe, pc, ABORT, CHANGED)
-        self.bail_out(cursor)
-        cursor._row = row
+        self.bail_out(cursor, row)
 
     def next_row(self):
         """The next row (tuple), for the cursor."""
@@ -443,12 +441,11 @@ class CutAheadRunner(CutRunner):
         """Have the cursor give the next row, and then raise why the statement has ended."""
         row = self.next_row()
         self.why_ended()
-        error = errors.from_database(self.connection._db)
+        error = errors.from_database(self.session.db)
         self.detach()
         self.statement.reset()
-        self.connection._release(self.statement)
-        cursor._runner = Raising(error)
-        cursor._row = row
+        self.session.release(self.statement)
+        cursor.stand_in(Raising(error), row)
 
 
 class CutRunRunner(CutRunner):
@@ -470,7 +467,7 @@ class CutRunRunner(CutRunner):
         """See CutRunner: a row is left where it is, to be handed out."""
         if rc == GROW:
             rc = self.statement.grow()
-        if rc == ROW and self.connection._raised is None:
+        if rc == ROW and self.session.raised is None:
             self.row_in_c = True
             self.at_cut = False
             self.i = self.end - self.stride     # the next one is not in the batch
@@ -484,7 +481,7 @@ class CutRunRunner(CutRunner):
             row = statement.decode(statement.cells, statement.doubles, statement.texts)
         except UnicodeDecodeError:
             self.bail_out(cursor)
-            return cursor._advance()
+            return cursor.advance()
         BYTES[self.mid_step] = BEGUN
         self.advance()
         return row

@@ -74,9 +74,9 @@ class RowBatches:
     owner: Any
     __next__: Any
 
-    def __init__(self, connection, statement, known, ahead, tier_up):
-        """Take a Connection, its Statement, its Known, and the Ahead where the statement is."""
-        self.connection = connection
+    def __init__(self, session, statement, known, ahead, tier_up):
+        """Take a Session, its Statement, its Known, and the Ahead where the statement is."""
+        self.session = session
         self.statement = statement
         self.known = known
         self.ahead = ahead
@@ -87,10 +87,11 @@ class RowBatches:
                             - BASE) >> 2
         self.live = stamp_of(self.vdbe)
         self.stamp = WARY
+        state = statement.inlined
         self.handle = lib.sqpyte_rows_open(self.vdbe)
         if not self.handle:
             raise MemoryError
-        self.buffer, statement.kept = statement.kept, None
+        self.buffer, state.kept = state.kept, None
         if self.buffer is None:
             self.buffer = free.pop() if free else ffi.new('int64_t[]', BUFFER_WORDS)
         self.buffer[0] = BUFFER_WORDS
@@ -105,7 +106,7 @@ class RowBatches:
         self.listed = False
         self.texts = None
         self.seen = known.shapes.seen
-        statement.runner = self
+        statement.inlined.runner = self
 
     def __iter__(self):
         """Return itself, whose `next` is the next row."""
@@ -121,8 +122,7 @@ class RowBatches:
         rc = self.fill()
         if rc == ROW and self.end > self.first:
             self.owner = weakref.ref(cursor)
-            cursor._runner = self
-            cursor._statement = None
+            cursor.stand_in(self)
             return None
         self.detach()
         return rc
@@ -154,7 +154,7 @@ class RowBatches:
                     self.ahead = ahead
             if not self.listed:
                 self.listed = True
-                self.connection._runners.append(self)
+                self.session.runners.append(self)
         return rc
 
     def refill(self):
@@ -163,11 +163,10 @@ class RowBatches:
         if self.end == self.first:
             statement, cursor = self.statement, self.owner()
             self.detach()
-            cursor._runner = None
-            cursor._statement = statement
+            cursor.resume(statement)
             statement.tier_up = self.tier_up
-            if rc != ROW or self.connection._raised is not None:
-                cursor._stepped(statement, rc)
+            if rc != ROW or self.session.raised is not None:
+                cursor.stepped(statement, rc)
         elif self.poor > MOST_POOR and self.undo:
             self.tier_up = TIER_UP_POOR
             self.roll_back(self.owner())
@@ -216,9 +215,8 @@ class RowBatches:
                 tag = (tag >> 3 & SIZES) << 3 | TEXT    # the cursor knows no slots
             cells[ROW_CELLS + n] = tag
             cells[ROW_CELLS + n + 1] = WORDS[k + n + 1]
-        statement.kept = self.buffer
-        cursor._runner = None
-        cursor._statement = statement
+        statement.inlined.kept = self.buffer
+        cursor.resume(statement)
 
     def looked(self):
         """`__next__` when something has happened since the last row."""
@@ -226,12 +224,12 @@ class RowBatches:
             cursor = self.owner()
             self.roll_back(cursor)
             if not self.handle:
-                return cursor._advance()
-        if self.connection._plain and not INTS[self.interrupted]:
+                return cursor.advance()
+        if self.session.plain and not INTS[self.interrupted]:
             self.stamp = WORDS[self.live]
             if not self.listed:
                 self.listed = True
-                self.connection._runners.append(self)
+                self.session.runners.append(self)
             return self.__next__()
         return self.by_cursor()
 
@@ -242,9 +240,9 @@ class RowBatches:
             self.roll_back(cursor)
         if self.handle:
             self.give_row(cursor)
-            self.statement.leftover = self
+            self.statement.inlined.leftover = self
             self.statement.tier_up = 1
-        return cursor._advance()
+        return cursor.advance()
 
     def step_leftover(self, cursor):
         """In place of stepping the statement, when `by_cursor` has handed out a row that is not
@@ -273,18 +271,18 @@ class RowBatches:
         if not handle:
             return
         lib.sqpyte_rows_close(handle)
-        statement = self.statement
-        statement.runner = statement.leftover = None
-        if self in self.connection._runners:
-            self.connection._runners.remove(self)
-        if statement.kept is not self.buffer:
+        state = self.statement.inlined
+        state.runner = state.leftover = None
+        if self in self.session.runners:
+            self.session.runners.remove(self)
+        if state.kept is not self.buffer:
             free.append(self.buffer)
 
     def abandon(self):
         """See tiers.py."""
         if self.handle:
             self.statement.reset()
-            self.connection._release(self.statement)
+            self.session.release(self.statement)
 
 
 def cell_at(k, texts):

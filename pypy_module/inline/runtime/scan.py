@@ -75,9 +75,9 @@ class Runner:
 
     in_step = None
 
-    def __init__(self, connection, statement, calls):
-        """Take a Connection, its Statement, which waits at the loop's head, and its Calls."""
-        self.connection = connection
+    def __init__(self, session, statement, calls):
+        """Take a Session, its Statement, which waits at the loop's head, and its Calls."""
+        self.session = session
         self.statement = statement
         self.calls = calls
         self.vdbe = address_of(statement.pointer)
@@ -108,8 +108,8 @@ class Runner:
         self.busy = False
         self.handed = False
         self.begun = False
-        statement.runner = self
-        connection._runners.append(self)
+        statement.inlined.runner = self
+        session.runners.append(self)
 
     def prepare(self):
         """Load what the loop reads from before it; returns whether all of it can be had."""
@@ -134,10 +134,10 @@ class Runner:
                 w = w.intval
             setattr(self, 'c%d' % register, w)
         for pc in self.loop.python:
-            setattr(self, 'f%d' % pc, self.connection._python[self.calls.definitions[pc]])
+            setattr(self, 'f%d' % pc, self.session.python[self.calls.definitions[pc]])
         for register in self.loop.accumulators:
             setattr(self, 'a%d' % register, None)
-        self.most = lib.sqlite3_limit(self.connection._db, LIMIT_LENGTH, -1)
+        self.most = lib.sqlite3_limit(self.session.db, LIMIT_LENGTH, -1)
         return self._onces_are_done()
 
     def _preset(self, name, w, form):
@@ -284,10 +284,9 @@ class Runner:
             self.rc = rc
             return
         cursor = self.owner()
-        cursor._runner = None
-        cursor._statement = statement
-        if rc != ROW or self.connection._raised is not None:
-            cursor._stepped(statement, rc)
+        cursor.resume(statement)
+        if rc != ROW or self.session.raised is not None:
+            cursor.stepped(statement, rc)
 
     def in_c(self, pc, rc):
         """Do the one opcode at `pc` in C; the registers that it reads have been written.
@@ -324,15 +323,15 @@ class Runner:
     def to_c(self, i):
         """Have row `i` computed in C, and return it."""
         self.side_exit(self.loop.head, i, self.kept_fields())
-        return self.owner()._advance()
+        return self.owner().advance()
 
     def detach(self):
         """Be no longer one of the connection's runners."""
         self.left = True
         self.busy = False
-        self.statement.runner = None
-        if self in self.connection._runners:
-            self.connection._runners.remove(self)
+        self.statement.inlined.runner = None
+        if self in self.session.runners:
+            self.session.runners.remove(self)
         if self.buffer is not None:
             self.free.append(self.buffer)
             self.buffer = None
@@ -340,8 +339,7 @@ class Runner:
     def attach(self, cursor):
         """Stand in the cursor for its statement."""
         self.owner = weakref.ref(cursor)
-        cursor._runner = self
-        cursor._statement = None
+        cursor.stand_in(self)
 
     def deoptimize(self):
         """Bring the state in C up to date; the statement goes on there."""
@@ -359,14 +357,14 @@ class Runner:
             self.deoptimize_row(cursor)
         except errors.Error as error:
             # It belongs to the cursor's next row, not to what is being done now.
-            cursor._drop()
-            cursor._runner = Raising(error)
+            cursor.drop()
+            cursor.stand_in(Raising(error))
 
     def abandon(self):
         """End the loop: its rows aren't wanted any more."""
         if not self.left:
             self.statement.reset()
-            self.connection._release(self.statement)
+            self.session.release(self.statement)
 
     # User code
 
@@ -384,8 +382,8 @@ class Runner:
 
     def not_compared(self, error):
         """A collation has raised `error`: until the statement is through, all texts are equal."""
-        self.connection._raised = error
-        self.connection._calls.unequal = False
+        self.session.raised = error
+        self.session.calls.unequal = False
 
     def failed(self, pc, error, message, function):
         """Have the opcode at `pc` fail, because the user's `function` raised `error`."""
@@ -443,7 +441,7 @@ class AheadRunner(Runner):
         statement goes on in C behind it."""
         cursor = self.owner()
         self.deoptimize_row(cursor)
-        return cursor._advance()
+        return cursor.advance()
 
     def deoptimize_row(self, cursor):
         """See `deoptimize`: the next row is handed over as it is."""
@@ -455,9 +453,7 @@ class AheadRunner(Runner):
             if store(self.memory + register * layout.sizeof_Mem, value):
                 lib.sqpyte_fail(self.vdbe, pc, NOMEM)
         self.detach()
-        cursor._runner = None
-        cursor._statement = self.statement
-        cursor._row = self.pending()
+        cursor.resume(self.statement, self.pending())
 
 
 class RunRunner(Runner):

@@ -9,8 +9,7 @@ interrupt, and another text factory, have to be looked after.
 from c_engine.generated import layout
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import report
-from pypy_module.dbapi.cursor import Undecodable
-from pypy_module.dbapi.statements.decoding import undecodable_text
+from pypy_module.dbapi.statements.decoding import Undecodable, undecodable_text
 from pypy_module.ffi.library import NUMBERS, lib
 from pypy_module.ffi.memory import INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
@@ -52,9 +51,9 @@ class TapeRunner(CutAheadRunner):
     stride = 0
     made_for = None
 
-    def __init__(self, connection, statement, calls, handle, buffer):
+    def __init__(self, session, statement, calls, handle, buffer):
         """See CutRunner; the statement is at a late opcode."""
-        super().__init__(connection, statement, calls, handle, buffer)
+        super().__init__(session, statement, calls, handle, buffer)
         self.next = self.end = self.start
         self.at = self.start
         self.wary = self.behind = False
@@ -64,10 +63,10 @@ class TapeRunner(CutAheadRunner):
         """See Runner."""
         tape = self.loop
         for pc in tape.python:
-            setattr(self, 'f%d' % pc, self.connection._python[self.calls.definitions[pc]])
+            setattr(self, 'f%d' % pc, self.session.python[self.calls.definitions[pc]])
         for register in tape.accumulators:
             setattr(self, 'a%d' % register, None)
-        self.most = lib.sqlite3_limit(self.connection._db, LIMIT_LENGTH, -1)
+        self.most = lib.sqlite3_limit(self.session.db, LIMIT_LENGTH, -1)
         return self.loaded_state()
 
     def loaded_state(self):
@@ -244,7 +243,7 @@ class TapeRunner(CutAheadRunner):
         self.handed = False
         if not self.listed:
             self.listed = True
-            self.connection._runners.append(self)
+            self.session.runners.append(self)
         return False
 
     def interrupt(self, pc):
@@ -287,7 +286,7 @@ class TapeRunner(CutAheadRunner):
     def next_row(self):
         """See CutAheadRunner; a row that the cursor has kept stays as it is."""
         if self.behind:
-            return self.owner()._row
+            return self.owner().row
         row = self.pending()
         if self.raw is None:
             return row
@@ -300,21 +299,21 @@ class TapeRunner(CutAheadRunner):
         cursor = self.owner()
         if self.loop.way != PURE and self.stamp != WORDS[self.live]:
             self.deoptimize_row(cursor)
-            return cursor._advance()
+            return cursor.advance()
         self.stamp = WORDS[self.live]
         if INTS[self.interrupted]:
             self.interrupt(self.loop.row + 1)
-            return cursor._advance()
+            return cursor.advance()
         row = self.next_row()
-        if type(row) is not tuple or not self.connection._plain:
+        if type(row) is not tuple or not self.session.plain:
             self.behind = True
-            row = cursor._decoded_early(row)
+            row = cursor.decoded_early(row)
             self.behind = False
         else:
             self.wary = False
             if not self.listed:
                 self.listed = True
-                self.connection._runners.append(self)
+                self.session.runners.append(self)
         self.raw = None
         self.advance()
         return row
@@ -324,8 +323,8 @@ class TapeRunner(CutAheadRunner):
         self.raw = None
         if self.loop.way != PURE and self.stamp != WORDS[self.live]:
             self.deoptimize_row(cursor)
-            cursor._row = ()
-            cursor._advance()
+            cursor.row = ()
+            cursor.advance()
         else:
             self.behind = False
             self.advance()

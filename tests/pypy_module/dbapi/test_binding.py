@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import sqpyte
+from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.statements.binding import UNROLLED
 from pypy_module.dbapi.statements.execution import MANY_BYTES, MANY_ROWS
 
@@ -105,7 +106,7 @@ def test_what_is_refused(connection, sql, parameters, kind, message):
         connection.execute(sql, parameters)
     assert str(caught.value) == message
     # The statement is free again.
-    assert not any(statement.busy for statement in connection._all)
+    assert not any(statement.busy for statement in session_of(connection).all)
 
 
 def test_lone_surrogates_are_refused(connection):

@@ -3,6 +3,7 @@
 import pytest
 
 import sqpyte
+from pypy_module.dbapi.connections.session import session_of
 from tests.pypy_module.inline.inlining import planned
 
 
@@ -40,9 +41,9 @@ def test_it_leaves_statements_as_they_are(numbers):
     assert cursor.fetchone() == (0,)
     sqpyte.explain(numbers, sql)
     assert len(cursor.fetchall()) == 9
-    count = len(numbers._all)
+    count = len(session_of(numbers).all)
     sqpyte.explain(numbers, 'SELECT a, b FROM t WHERE a > 5')
-    assert len(numbers._all) == count
+    assert len(session_of(numbers).all) == count
 
 
 def test_the_program_is_listed(numbers):

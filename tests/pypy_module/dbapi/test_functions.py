@@ -4,6 +4,7 @@ import pytest
 
 import sqpyte
 from pypy_module.dbapi.connections.functions import UNROLLED
+from pypy_module.dbapi.connections.session import session_of
 
 
 class Sum:
@@ -119,11 +120,11 @@ def test_defining_again_and_removing(connection):
     connection.create_function('F', 1, lambda a: 'third')
     connection.create_function('f', 2, lambda a, b: 'two')
     assert connection.execute('SELECT f(1), f(1, 2)').fetchall() == [('third', 'two')]
-    assert set(connection._functions) == {('f', 1), ('f', 2)}
+    assert set(session_of(connection).functions) == {('f', 1), ('f', 2)}
     connection.create_aggregate('f', 1, Sum)
     assert connection.execute('SELECT f(1)').fetchall() == [(1,)]
-    assert set(connection._functions) == {('f', 2)}
-    assert connection._aggregates == {('f', 1): Sum}
+    assert set(session_of(connection).functions) == {('f', 2)}
+    assert session_of(connection).aggregates == {('f', 1): Sum}
     connection.create_aggregate('f', 1, None)
     with pytest.raises(sqpyte.OperationalError, match='wrong number of arguments'):
         connection.execute('SELECT f(1)')
@@ -214,7 +215,7 @@ def test_instances_do_not_pile_up(numbers):
         numbers.execute('SELECT a, mysum(a) FROM t GROUP BY a').fetchone()
         with pytest.raises(sqpyte.OperationalError):
             numbers.execute('SELECT broken(a) FROM t')
-    for python in numbers._python.values():
+    for python in session_of(numbers).python.values():
         assert len(python.instances) <= 1
 
 

@@ -8,23 +8,24 @@ import time
 import pytest
 
 import sqpyte
+from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.statements import locks, statement_cache
 
 
 def busy(connection):
     """The SQL of the statements that are in use."""
-    return [statement.sql for statement in connection._all if statement.busy]
+    return [statement.sql for statement in session_of(connection).all if statement.busy]
 
 
 def test_statements_are_kept_for_their_sql(numbers):
     sql = 'SELECT a FROM t WHERE a = ?'
     numbers.execute(sql, (1,)).fetchall()
-    statement = numbers._statements[sql]
-    count = len(numbers._all)
+    statement = session_of(numbers).statements[sql]
+    count = len(session_of(numbers).all)
     for i in range(10):
         assert numbers.execute(sql, (i,)).fetchall() == [(i,)]
-    assert numbers._statements[sql] is statement
-    assert len(numbers._all) == count
+    assert session_of(numbers).statements[sql] is statement
+    assert len(session_of(numbers).all) == count
 
 
 def test_statements_are_free_when_their_rows_are_at_an_end(numbers):
@@ -59,8 +60,8 @@ def test_the_cache_has_its_size(path, capacity):
     for _ in range(3):
         for i in range(capacity + 3):
             assert connection.execute('SELECT %d' % i).fetchall() == [(i,)]
-            assert len(connection._statements) <= capacity
-            assert len(connection._all) <= capacity
+            assert len(session_of(connection).statements) <= capacity
+            assert len(session_of(connection).all) <= capacity
     connection.close()
 
 
@@ -68,7 +69,7 @@ def test_the_statement_used_least_recently_goes(path):
     connection = sqpyte.connect(path, cached_statements=3)
     for sql in ('SELECT 1', 'SELECT 2', 'SELECT 3', 'SELECT 1', 'SELECT 4'):
         connection.execute(sql).fetchall()
-    assert set(connection._statements) == {'SELECT 1', 'SELECT 3', 'SELECT 4'}
+    assert set(session_of(connection).statements) == {'SELECT 1', 'SELECT 3', 'SELECT 4'}
     connection.close()
 
 
@@ -77,7 +78,7 @@ def test_a_statement_that_goes_while_it_is_used(path):
     cursors = [connection.execute('SELECT %d UNION ALL SELECT 0' % i) for i in range(20)]
     assert [cursor.fetchall() for cursor in cursors] == [[(i,), (0,)] for i in range(20)]
     connection.execute('SELECT 21').fetchall()
-    assert len(connection._all) <= 2
+    assert len(session_of(connection).all) <= 2
     connection.close()
 
 
@@ -87,9 +88,9 @@ def test_the_same_sql_many_times_at_once(numbers):
     assert [cursor.fetchone() for cursor in cursors] == [(0,)] * 50
     for cursor in cursors:
         assert len(cursor.fetchall()) == 9
-    count = len(numbers._all)
+    count = len(session_of(numbers).all)
     cursors = [numbers.execute(sql) for _ in range(50)]
-    assert len(numbers._all) == count
+    assert len(session_of(numbers).all) == count
     assert len(busy(numbers)) == 50
 
 
@@ -97,7 +98,7 @@ def test_dropped_cursors_do_not_keep_their_statements(numbers, collect):
     sql = 'SELECT a FROM t WHERE a >= ?'
     for i in range(3 * statement_cache.MANY):
         assert numbers.execute(sql, (i % 10,)).fetchone() == (i % 10,)
-    assert len(numbers._all) <= statement_cache.MANY + 20
+    assert len(session_of(numbers).all) <= statement_cache.MANY + 20
     collect()
     assert numbers.execute(sql, (1,)).fetchone() == (1,)
     assert len(busy(numbers)) <= 1
@@ -274,7 +275,7 @@ def test_long_texts_of_single_rows(connection):
     for i, length in enumerate(lengths):
         row = connection.execute('SELECT b, ? FROM t WHERE a = ?', ('y' * length, i)).fetchone()
         assert row == ('x' * length, 'y' * length)
-    assert connection._statements['SELECT b, ? FROM t WHERE a = ?'].cells[0] > 1000
+    assert session_of(connection).statements['SELECT b, ? FROM t WHERE a = ?'].cells[0] > 1000
 
 
 @pytest.mark.parametrize('use', [
@@ -402,7 +403,7 @@ def test_no_finalizer_runs_where_no_cursor_is_dropped(numbers, collect, monkeypa
     made_before = statement_cache.Sentinel.__init__
     monkeypatch.setattr(statement_cache.Sentinel, '__init__',
                         lambda self, cache: made.append(1) or made_before(self, cache))
-    monkeypatch.setattr(numbers, '_cursor_dropped', dropped.append, raising=False)
+    monkeypatch.setattr(session_of(numbers), 'cursor_dropped', dropped.append, raising=False)
     for _ in range(20):
         cursors = [numbers.execute('SELECT a FROM t WHERE a >= ?', (i,)) for i in range(5)]
         assert [len(cursor.fetchall()) for cursor in cursors] == [10, 9, 8, 7, 6]
@@ -412,7 +413,7 @@ def test_no_finalizer_runs_where_no_cursor_is_dropped(numbers, collect, monkeypa
         second.execute('SELECT 1')
         assert [row for row in numbers.execute('SELECT a FROM t ORDER BY b')][-1] == (9,)
         collect()
-    assert not dropped and not numbers._held and id(numbers) not in statement_cache.watching
+    assert not dropped and not session_of(numbers).held and id(session_of(numbers)) not in statement_cache.watching
     assert len(made) <= (0 if statement_cache.REFERENCE_COUNTS else 5)
 
 
@@ -420,6 +421,7 @@ def test_a_finalizer_runs_for_each_cursor_that_is_dropped(numbers, collect):
     for _ in range(3):
         for i in range(4):
             numbers.execute('SELECT a FROM t WHERE a > ?', (i,)).fetchone()
-        assert statement_cache.REFERENCE_COUNTS or numbers._held
+        assert statement_cache.REFERENCE_COUNTS or session_of(numbers).held
         collect()
-        assert not numbers._held and not busy(numbers) and id(numbers) not in statement_cache.watching
+        session = session_of(numbers)
+        assert not session.held and not busy(numbers) and id(session) not in statement_cache.watching

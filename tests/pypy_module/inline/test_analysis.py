@@ -2,6 +2,7 @@
 import pytest
 
 import sqpyte
+from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.statements import tiers
 from pypy_module.inline import policy
 from tests.pypy_module.inline.inlining import planned
@@ -180,7 +181,7 @@ def test_classes_are_shared_by_content(tables):
     found = []
     for connection in (tables, other):
         connection.execute('SELECT b FROM t').fetchall()
-        known = connection._statements['SELECT b FROM t'].inlining
+        known = session_of(connection).statements['SELECT b FROM t'].inlined.known
         found.append(known.shapes)
     assert found[0] is found[1]
     assert isinstance(found[0], manager.Shapes)
@@ -196,7 +197,7 @@ def test_types_of_the_first_row(tables):
         for c in values:
             tables.execute('UPDATE t SET b = ?, c = ?', (b, c))
             assert tables.execute(query).fetchall() == [(b, c)] * 97
-    known = tables._statements[query].inlining
+    known = session_of(tables).statements[query].inlined.known
     loop = known.loop_at(known.shapes.found[0][0])
     assert len(known.classes_of(loop)) <= manager.MOST_CLASSES + 1
 
@@ -211,13 +212,13 @@ def test_short_statements_stay_in_c():
         connection.create_aggregate('s', 1, type('S', (), {
             'step': lambda self, value: None, 'finalize': lambda self: 1}))
         connection.execute('SELECT a FROM t').fetchall()
-        assert connection._statements['SELECT a FROM t'].inlining is None
+        assert session_of(connection).statements['SELECT a FROM t'].inlined.known is None
         connection.execute('SELECT s(a) FROM t').fetchall()
-        assert connection._statements['SELECT s(a) FROM t'].inlining is None
+        assert session_of(connection).statements['SELECT s(a) FROM t'].inlined.known is None
         for query in ('SELECT a FROM t', 'SELECT s(a) FROM t'):     # but not again and again
             for _ in range(5):
                 connection.execute(query).fetchall()
-            assert connection._statements[query].inlining is not None
+            assert session_of(connection).statements[query].inlined.known is not None
         connection.close()
     finally:
         tiers.planner = before

@@ -458,8 +458,8 @@ def test_writes_that_keep_coming_leave_more_to_c():
         cursor = connection.execute('SELECT f(u.a) FROM t CROSS JOIN t AS u ON u.a = t.a')
         for row in cursor:
             found += row
-            if cursor._runner is not None:
-                runners.add(cursor._runner)
+            if cursor._result.runner is not None:
+                runners.add(cursor._result.runner)
             connection.execute('INSERT INTO log VALUES(1)')
         assert found == list(range(1, 1001))
         assert 5 <= len(runners) <= 12

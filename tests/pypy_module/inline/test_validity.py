@@ -10,6 +10,7 @@ import pytest
 from c_engine.generated import layout
 
 import sqpyte
+from pypy_module.dbapi.connections.session import session_of
 from pypy_module.ffi.library import NULL, address_of, lib
 from pypy_module.ffi.memory import BASE, WORDS
 from tests.pypy_module.dbapi.test_functions import Sum
@@ -117,18 +118,18 @@ def test_a_function_of_a_statement_that_writes_runs_queries(query):
 def silent(connection):
     """Within it nobody has anything rolled back before a change."""
     from pypy_module.inline import manager
-    lib.sqpyte_roll_back_by(connection._db, NULL)
-    runners, connection._runners = connection._runners, []
+    lib.sqpyte_roll_back_by(session_of(connection).db, NULL)
+    runners, session_of(connection).runners = session_of(connection).runners, []
     yield
-    connection._runners += [runner for runner in runners if runner not in connection._runners]
-    lib.sqpyte_roll_back_by(connection._db, manager._roll_back)
+    session_of(connection).runners += [runner for runner in runners if runner not in session_of(connection).runners]
+    lib.sqpyte_roll_back_by(session_of(connection).db, manager._roll_back)
 
 
 def changes(connection, sql):
     """Run a statement behind the module's back."""
     from pypy_module.ffi.library import ffi
     statement = ffi.new('sqlite3_stmt *[1]')
-    assert lib.sqlite3_prepare_v2(connection._db, sql.encode(), -1, statement, NULL) == 0
+    assert lib.sqlite3_prepare_v2(session_of(connection).db, sql.encode(), -1, statement, NULL) == 0
     lib.sqlite3_step(statement[0])
     assert lib.sqlite3_finalize(statement[0]) == 0
 
@@ -172,7 +173,7 @@ def test_a_stamp_that_rises_for_nothing(query):
     with planned('specialised'):
         connection = filled(sqpyte.connect(':memory:', isolation_level=None))
         expected = connection.execute(query).fetchall()
-        at = (address_of(connection._db) + layout.sqlite3_nSqpyteStamp - BASE) >> 3
+        at = (address_of(session_of(connection).db) + layout.sqlite3_nSqpyteStamp - BASE) >> 3
         cursor = connection.execute(query)
         seen = []
         try:
@@ -189,7 +190,7 @@ def test_a_stamp_that_rises_for_nothing(query):
 def test_the_stamp_never_falls():
     """Neither do databases that go away take anything from it."""
     connection = sqpyte.connect(':memory:', isolation_level=None)
-    at = (address_of(connection._db) + layout.sqlite3_nSqpyteStamp - BASE) >> 3
+    at = (address_of(session_of(connection).db) + layout.sqlite3_nSqpyteStamp - BASE) >> 3
     before = WORDS[at]
     for sql in ('CREATE TABLE t(x)', 'INSERT INTO t VALUES(1)', 'BEGIN', 'DELETE FROM t', 'SAVEPOINT a',
                 'ROLLBACK TO a', 'ROLLBACK', 'CREATE TEMP TABLE x(y)', 'PRAGMA temp_store = memory',

@@ -1,0 +1,164 @@
+"""What a connection is made of: the database, its statements, its transaction and its functions.
+
+A Connection's own attributes are sqlite3's and no others. All else is its Session's, whose names are for the
+package: cursors, blobs and the inliner have the Session.
+"""
+
+import weakref
+from _thread import RLock, get_ident
+
+from pypy_module.dbapi import constants, errors
+from pypy_module.dbapi.connections.callbacks import Calls
+from pypy_module.dbapi.statements.transaction import Transaction
+from pypy_module.dbapi.mixin import Any
+from pypy_module.dbapi.statements.execution import Execution
+from pypy_module.dbapi.statements.statement_cache import StatementCache
+from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
+
+OPEN_FLAGS = NUMBERS['SQLITE_OPEN_READWRITE'] | NUMBERS['SQLITE_OPEN_CREATE']
+OPEN_URI = NUMBERS['SQLITE_OPEN_URI']
+
+
+def opened(name, flags):
+    """Open the database `name` (bytes); return its `sqlite3 *`."""
+    result = ffi.new('sqlite3 *[1]')
+    rc = lib.sqlite3_open_v2(name, result, OPEN_FLAGS | flags, NULL)
+    if rc:
+        if not result[0]:
+            raise MemoryError
+        error = errors.from_database(result[0])
+        lib.sqlite3_close_v2(result[0])
+        raise error
+    return result[0]
+
+
+class Session(Execution, StatementCache, Transaction):
+    """See the module's docstring, and that of each part.
+
+    Attributes:
+        db: the `sqlite3 *`; NULL when it is closed.
+        closing: it, when it could not be closed yet; else NULL.
+        initialised: `Connection.__init__` has been done (bool).
+        lock: held while several threads may use the session.
+        detect_types: PARSE_DECLTYPES, PARSE_COLNAMES, both added, or 0 (int).
+        without_type: types in brackets are cut off columns' names (bool).
+        text_factory: see Connection.
+        calls: the Calls.
+        blobs: the Handles of blobs (WeakSet), from the first one on; before, None.
+        functions: Python functions by (name in lower case, number of arguments or -1).
+        aggregates: aggregate and window classes, likewise.
+        python: by the address of its SqpyteFunction, a Python function or an Aggregate (dict).
+        registered, collations, hooks: what C refers to, by name (dicts).
+    """
+
+    db: Any = NULL
+    closing: Any = NULL
+    initialised = False
+    _thread = 0
+
+    def open(self, name, uri, milliseconds, detect_types, cached_statements, check_same_thread):
+        """Open the database `name` (bytes); the transaction's settings are set next. For the other arguments see
+        `connect`; `milliseconds`: its timeout."""
+        self.db = opened(name, OPEN_URI if uri else 0)
+        lib.sqlite3_busy_timeout(self.db, milliseconds)
+        self.detect_types = detect_types
+        self.without_type = bool(detect_types & constants.PARSE_COLNAMES)
+        self.lock = RLock()
+        self.runners: list = []
+        self.raised = None
+        self.calls = Calls()
+        self.blobs: Any = None
+        self.dropped: list = []
+        self._open_statements(cached_statements)
+        self._forget_functions()
+        self.set_text_factory(str)
+        self._thread = get_ident()
+        self._check_same_thread = check_same_thread
+        self.user = self._thread if check_same_thread else -1
+
+    def _forget_functions(self):
+        """Be without functions."""
+        self.functions: dict = {}
+        self.aggregates: dict = {}
+        self.registered: dict = {}
+        self.python: dict = {}
+        self.collations: dict = {}
+        self.hooks: dict = {}
+
+    def set_text_factory(self, factory):
+        """Have texts made by a text factory."""
+        self.before_c_call_that_may_write()
+        self.text_factory = factory
+        self.plain = factory is str and not self.detect_types
+
+    def close(self, busy_too=True):
+        """Close the database, rolling back with autocommit off.
+
+        Args:
+            busy_too: finalise statements that cursors are in the middle of, too (bool).
+        """
+        error = None
+        if not self.db:
+            if self.closing and not self.calls.depth:
+                self._close_database(True)
+            return
+        self.before_c_call_that_may_write()
+        for handle in list(self.blobs or ()):
+            handle.release()
+        if self.autocommit is False and not lib.sqlite3_get_autocommit(self.db):
+            try:
+                self.run_alone('ROLLBACK')
+            except errors.Error as raised:
+                error = raised
+        self.user = 0
+        self.closing, self.db = self.db, NULL
+        if not self.calls.depth:
+            self._close_database(busy_too)
+        # Else SQLite is in the middle of something; Connection.close and __del__ come back to it.
+        if error is not None:
+            raise error
+
+    def _close_database(self, busy_too):
+        """Close the database in C; for `busy_too` see `close`."""
+        self._close_statements(busy_too)
+        db, self.closing = self.closing, NULL
+        lib.sqlite3_close_v2(db)
+        self._forget_functions()
+
+    def reference(self):
+        """Return a weak reference to the session, for callbacks that it owns."""
+        return weakref.ref(self)
+
+    def check_thread(self):
+        """Raise ProgrammingError in a thread that may not use the connection."""
+        if self._thread and self._check_same_thread and self._thread != get_ident():
+            raise errors.ProgrammingError(
+                'SQLite objects created in a thread can only be used in that same thread. The '
+                'object was created in thread id %d and this is thread id %d.'
+                % (self._thread, get_ident()))
+
+    def check_open(self):
+        """Raise ProgrammingError if the connection is closed."""
+        if not self.initialised:
+            raise errors.ProgrammingError('Base Connection.__init__ not called.')
+        if not self.db:
+            raise errors.ProgrammingError('Cannot operate on a closed database.')
+
+    def check(self):
+        """Raise ProgrammingError unless the connection can be used here and now."""
+        self.check_thread()
+        self.check_open()
+
+
+NEVER_OPENED = Session()    # of a Connection whose `__init__` hasn't been called
+
+
+class Owner:
+    """What has a Session: the base of Connection, as cursors know it, and of its parts."""
+
+    _session = NEVER_OPENED
+
+
+def session_of(connection):
+    """Return the Session of a Connection."""
+    return connection._session

@@ -1,0 +1,266 @@
+"""The rows that a cursor is in the middle of, and what of them the inliner may touch.
+
+A cursor has one ResultSet as long as it lives, and nobody else holds it: when it is gone, the cursor is. A
+ResultSet is always one row ahead, as sqlite3's cursor is: when it hands row k out, the statement has been
+stepped to row k+1, and an error met there is raised instead of row k. A query that can return one row only is
+finished, and its statement free again, before `execute` returns.
+"""
+
+from pypy_module.dbapi import errors
+from pypy_module.dbapi.mixin import Any
+from pypy_module.dbapi.statements import decoding, tiers
+from pypy_module.dbapi.statements.decoding import Undecodable
+from pypy_module.dbapi.statements.executemany import ExecuteMany
+from pypy_module.ffi.library import NUMBERS, lib
+
+ROW, DONE = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
+LAST, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_GROW']
+CHANGES, ROWID = NUMBERS['SQPYTE_ROW_CHANGES'], NUMBERS['SQPYTE_ROW_ROWID']
+
+step = lib.sqpyte_step
+
+
+class ResultSet(ExecuteMany):
+    """See the module's docstring.
+
+    Attributes:
+        session: the Session of the cursor's connection.
+        ready: the cursor is initialised, not closed and not in the middle of something (bool).
+        statement: whose rows are being fetched, or None; its buffer holds the next one.
+        runner: the inliner's, in place of a statement, or None.
+        row: the next row (tuple, or Undecodable), if it has been decoded already, or None.
+        sentinel: the Sentinel, while it is in the middle of its rows where dropped cursors aren't freed at
+            once, or None.
+        converters: per column its converter or None (list), or None for no column.
+        columns: the Columns of the statement that ran last, or None.
+        rowcount, lastrowid: see Cursor.
+    """
+
+    sentinel: Any = None
+    converters: Any = None
+    columns: Any = None
+    rowcount = -1
+    lastrowid: Any = None
+
+    def __init__(self, session):
+        """Be the result set of a new cursor, which isn't ready yet."""
+        # In this order: PyPy keeps an object's first attributes in numbered fields, and after a write to one
+        # its machine code reads that field of all objects anew. `ready` is written twice a row, so its number
+        # is none of those by which a row is found: Cursor's `_result`, `session`, `runner`.
+        self.session = session
+        self.runner: Any = None
+        self.ready = False
+        self.row: Any = None
+        self.statement: Any = None
+
+    # What the inliner calls: see tiers.py.
+
+    def stand_in(self, runner, row=None):
+        """Have a runner hand out the rows in place of its statement, behind `row` (tuple) if that is given."""
+        self.runner = runner
+        self.statement = None
+        if row is not None:
+            self.row = row
+
+    def resume(self, statement, row=None):
+        """Have the statement go on where its runner has stood, behind `row` (tuple, or Undecodable) if that is
+        given."""
+        self.runner = None
+        self.statement = statement
+        if row is not None:
+            self.row = row
+
+    def stepped(self, statement, rc):
+        """Deal with a step that found no further row; raises SQLite's error."""
+        session = self.session
+        if rc == GROW:
+            rc = statement.grow()
+        if rc == tiers.INLINED:
+            return
+        if rc == DONE:
+            if statement.is_dml:
+                self.rowcount = statement.cells[CHANGES]
+            self.statement = None
+            session.release(statement)
+        elif rc != ROW:
+            error = errors.from_database(session.db)
+            self.drop()
+            raise error
+        if session.raised is not None:
+            self.drop()
+            session.reraise()
+
+    def drop(self):
+        """Give up the rows that are left."""
+        self.row = None
+        self.converters = None
+        statement, self.statement = self.statement, None
+        if statement is not None:
+            statement.reset()
+            self.session.release(statement)
+        runner, self.runner = self.runner, None
+        if runner is not None:
+            runner.abandon()
+
+    # What the cursor calls
+
+    def execute(self, sql, parameters):
+        """`Cursor.execute` without its checks."""
+        session = self.session
+        if self.statement is not None or self.runner is not None:
+            self.drop()
+        self.ready = False
+        self.row = self.columns = None
+        try:
+            statement = session.acquire(sql)
+            self.rowcount = 0 if statement.is_dml else -1
+            if statement.inlinable:
+                rc = session.plan(self, statement, parameters)
+            else:
+                rc = session.run(statement, parameters)
+            cells = statement.cells
+            if rc == DONE:
+                if statement.is_dml:
+                    self.rowcount = cells[CHANGES]
+                self.columns = statement.description
+                self.lastrowid = cells[ROWID]
+                statement.busy = False
+                if not statement.cached:
+                    session.retire(statement)
+            elif rc == LAST:
+                try:
+                    self.row = statement.decode(cells, statement.doubles, statement.texts)
+                except UnicodeDecodeError:
+                    self.row = Undecodable.of(statement)
+                self.columns = statement.description
+                self.lastrowid = cells[ROWID]
+                statement.busy = False
+                if not statement.cached:
+                    session.retire(statement)
+            else:
+                self._started(statement, rc)
+            if session.raised is not None:
+                self.drop()
+                session.reraise()
+        except BaseException:
+            self.rowcount = -1
+            raise
+        finally:
+            self.ready = True
+
+    def _started(self, statement, rc):
+        """Take a statement over after `run` if it isn't finished: it is at a row, or empty."""
+        session = self.session
+        if rc == ROW:
+            if statement.one_row and session.plain:
+                statement.short = True
+            self.statement = statement
+            statement.owner = session.watch(self, statement)
+            self.columns = statement.description
+            self.lastrowid = statement.cells[ROWID]
+            if session.detect_types:
+                self.converters = session.converters_of(statement)
+        elif rc == tiers.INLINED:
+            statement.owner = session.watch(self, statement)
+            self.columns = statement.description
+            self.lastrowid = statement.cells[ROWID]
+
+    def advance(self):
+        """Return the next row as a tuple, before the row factory, or None after the last one."""
+        statement = self.statement
+        row = self.row
+        if row is not None:
+            self.row = None
+            if not self.session.plain or type(row) is not tuple:
+                row = self.decoded_early(row)
+            if statement is None:
+                if self.runner is not None:
+                    self._pass_row()
+                return row
+        elif statement is None:
+            if self.runner is not None:
+                return self._advance_inlined()
+            return None
+        elif self.session.plain:
+            try:
+                row = statement.decode(statement.cells, statement.doubles, statement.texts)
+            except UnicodeDecodeError:
+                raise errors.OperationalError(decoding.undecodable(statement)) from None
+        else:
+            row = self._convert(statement)
+        tier_up = statement.tier_up - 1
+        statement.tier_up = tier_up
+        self.ready = False
+        try:
+            if tier_up == 0:
+                rc = self._taken_over(statement)
+            else:
+                rc = step(statement.pointer, statement.cells)
+        finally:
+            self.ready = True
+        if rc != ROW or self.session.raised is not None:
+            self.stepped(statement, rc)
+        return row
+
+    def _taken_over(self, statement):
+        """Step, or have the inliner take the statement over."""
+        try:
+            return tiers.planner.take_over(self.session, self, statement)
+        except BaseException:
+            self.drop()
+            raise
+
+    def _advance_inlined(self):
+        """Return the inliner's next row, or None after the last one."""
+        self.ready = False
+        try:
+            return next(self.runner)
+        except BaseException:
+            if self.runner is not None and self.row is None:
+                self.drop()
+            raise
+        finally:
+            self.ready = True
+
+    def _pass_row(self):
+        """Have the inliner go past a row that was kept."""
+        self.ready = False
+        try:
+            self.runner.pass_row(self)
+        except BaseException:
+            if self.runner is not None:
+                self.drop()
+            raise
+        finally:
+            self.ready = True
+
+    def _convert(self, statement):
+        """Return the present row as text factory and converters make it."""
+        self.ready = False
+        try:
+            return decoding.convert(statement, self.session.text_factory, self.converters)
+        except UnicodeDecodeError:
+            raise errors.OperationalError(decoding.undecodable(statement)) from None
+        finally:
+            self.ready = True
+
+    def decoded_early(self, row):
+        """Return a row that was decoded early, as the text factory makes it; it is kept if that fails."""
+        values = row
+        factory = self.session.text_factory
+        if type(row) is Undecodable:
+            if factory is str:
+                self.row = row
+                raise errors.OperationalError(row.message)
+            values = row.values
+        if factory is str:
+            return values
+        ready, self.ready = self.ready, False
+        try:
+            return tuple([factory(value.encode('utf-8', 'surrogateescape'))
+                          if isinstance(value, str) else value for value in values])
+        except BaseException:
+            self.row = row
+            raise
+        finally:
+            self.ready = ready

@@ -1,0 +1,120 @@
+"""A session's transaction: begun by a statement or by the program, ended by either, or by a script."""
+
+from pypy_module.dbapi import constants, errors
+from pypy_module.dbapi.mixin import Any, Mixin
+from pypy_module.dbapi.statements.locks import asking, run_again
+from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
+
+OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
+IN_TRANSACTION = NUMBERS['SQPYTE_IN_TRANSACTION']
+LIMIT_SQL_LENGTH = NUMBERS['SQLITE_LIMIT_SQL_LENGTH']
+LEVELS = ('', 'DEFERRED', 'IMMEDIATE', 'EXCLUSIVE')
+LEGACY = constants.LEGACY_TRANSACTION_CONTROL
+
+
+def checked_level(level):
+    """Return an isolation level in SQLite's spelling (str), or None; raises as sqlite3 does."""
+    if level is None:
+        return None
+    if not isinstance(level, str):
+        raise TypeError('isolation_level must be str or None')
+    if '\0' in level:
+        raise ValueError('embedded null character')
+    level = str.upper(level)
+    if level not in LEVELS:
+        raise ValueError("isolation_level string must be '', 'DEFERRED', 'IMMEDIATE', or "
+                         "'EXCLUSIVE'")
+    return level
+
+
+def checked_autocommit(value):
+    """Return True, False or LEGACY_TRANSACTION_CONTROL; raises ValueError for anything else."""
+    if value is True or value is False:
+        return value
+    if isinstance(value, int) and value == LEGACY:
+        return LEGACY
+    raise ValueError('autocommit must be True, False, or sqlite3.LEGACY_TRANSACTION_CONTROL')
+
+
+class Transaction(Mixin):
+    """The part of a Session that begins, commits and rolls back.
+
+    Attributes:
+        isolation_level, autocommit: see `connect`.
+    """
+
+    def set_transactions(self, isolation_level, autocommit):
+        """Set how transactions are begun, and when they end."""
+        self.isolation_level: Any = isolation_level
+        self.autocommit: Any = autocommit
+        begins = autocommit == LEGACY and isolation_level is not None
+        self.begin_flag = IN_TRANSACTION if begins else 0
+
+    def run_alone(self, sql):
+        """Run one statement without rows, such as COMMIT (str); raises SQLite's error."""
+        self.before_c_call_that_may_write()
+        result = ffi.new('sqlite3_stmt *[1]')
+
+        def run():
+            rc = lib.sqlite3_prepare_v2(self.db, sql.encode(), -1, result, NULL)
+            if rc == OK:
+                lib.sqlite3_step(result[0])
+                rc = lib.sqlite3_finalize(result[0])
+            return rc
+        self._try(run)
+
+    def _try(self, run):
+        """Have `run()` return SQLITE_OK, if need be after freeing the locks of dropped cursors; raises
+        SQLite's error."""
+        with asking(self):
+            rc = run()
+        if rc != OK and run_again(self, rc, run) != OK:
+            raise errors.from_database(self.db)
+
+    def begin_for(self, statement):
+        """Begin a transaction if none is open and the statement is to run in one."""
+        if statement.is_dml and self.begin_flag and lib.sqlite3_get_autocommit(self.db):
+            self.run_alone('BEGIN %s' % self.isolation_level)
+
+    def end(self, sql):
+        """Do what `sql` says, 'COMMIT' or 'ROLLBACK', if a transaction is open; raises SQLite's error."""
+        with self.lock:
+            if self.autocommit is False:
+                self.run_alone(sql)
+                self.run_alone('BEGIN')
+            elif self.autocommit == LEGACY and not lib.sqlite3_get_autocommit(self.db):
+                self.run_alone(sql)
+
+    def switch_autocommit(self, value):
+        """Set `autocommit`; an open transaction is committed, or one is begun."""
+        self.set_transactions(self.isolation_level, value)
+        with self.lock:
+            if value is True and not lib.sqlite3_get_autocommit(self.db):
+                self.run_alone('COMMIT')
+            elif value is False and lib.sqlite3_get_autocommit(self.db):
+                self.run_alone('BEGIN')
+
+    def run_script(self, script):
+        """Run the statements of a script (str); see Cursor.executescript."""
+        data = script.encode()
+        if len(data) > lib.sqlite3_limit(self.db, LIMIT_SQL_LENGTH, -1):
+            raise errors.DataError('query string is too large')
+        if self.autocommit == LEGACY and not lib.sqlite3_get_autocommit(self.db):
+            self.run_alone('COMMIT')
+        source = ffi.new('char[]', data)
+        end = source + len(data)
+        rest = ffi.cast('const char *', source)
+        result = ffi.new('sqlite3_stmt *[1]')
+        tail = ffi.new('const char *[1]')
+
+        def run():
+            rc = lib.sqlite3_prepare_v2(self.db, rest, end - rest + 1, result, tail)
+            if rc == OK:
+                while rc == OK or rc == ROW:
+                    rc = lib.sqlite3_step(result[0]) if result[0] else DONE
+                rc = lib.sqlite3_finalize(result[0])
+            return rc
+        while rest != end:
+            self.before_c_call_that_may_write()
+            self._try(run)
+            rest = tail[0]

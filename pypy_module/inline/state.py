@@ -1,0 +1,38 @@
+"""What the inliner keeps with a statement, in the one place that a Statement has for it: see tiers.py."""
+
+from pypy_module.dbapi.mixin import Any
+
+
+class State:
+    """The inliner's state of one Statement.
+
+    Attributes:
+        rows_in_c: about how many rows of loops that may be inlined C has done (int).
+        known: the Known of the statement (manager.py), or None.
+        runner: which runs it at present, or None.
+        leftover: the runner that has rows which C has computed ahead, in place of the next steps, or None.
+        kept: what the texts of the row in the statement's buffer are in, if not in SQLite's memory.
+    """
+
+    rows_in_c = 0
+    known: Any = None
+    runner: Any = None
+    leftover: Any = None
+    kept: Any = None
+
+    def detach(self):
+        """The statement is reset or finalised: nothing runs it any more."""
+        if self.runner is not None:
+            self.runner.detach()
+
+    def forget(self):
+        """Functions or hooks are others: what is known holds no more."""
+        self.known = None
+
+
+def state_of(statement):
+    """Return the State of a Statement."""
+    state = statement.inlined
+    if state is None:
+        state = statement.inlined = State()
+    return state
