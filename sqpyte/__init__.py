@@ -10,7 +10,7 @@ def __getattr__(name):
     if name.startswith('__') and name != '__all__' or name == 'vm':
         # The VM's package: the import system asks here before it looks for the folder.
         raise AttributeError('module %r has no attribute %r' % (__name__, name))
-    from pypy_module.dbapi import public
+    from pypy_module import public
     if name == 'dbapi2':
         return public
     if name == '__all__':
@@ -23,5 +23,5 @@ def __getattr__(name):
 
 
 def __dir__():
-    from pypy_module.dbapi import public
+    from pypy_module import public
     return sorted(set(list(globals()) + public.__all__))

@@ -81,7 +81,7 @@ class Shapes:
         self.cuts = []
         inlined = {end for end, loop, _ in self.found if loop is not None}
         if calls.python:
-            self.cuts = [cut for cut in cuts(program, Flow(program.ops), self.aheads)
+            self.cuts = [cut for cut in cuts(program, Flow(program.ops), self.aheads, TailCut)
                          if cut[1] not in inlined]
         self.tape, self.tapeless = None, ''
         if calls.results and any(program.ops[pc].opcode == opcodes.OP_AggValue

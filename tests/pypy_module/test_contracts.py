@@ -75,6 +75,81 @@ def test_private_names_are_used_in_the_file_that_defines_them():
     assert {path: names for _, path, tree in modules() for names in [reached(tree)] if names} == REACHED
 
 
+def imports(tree, names):
+    """The modules, of those named, that a module imports, also within functions (set of str)."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level
+            for alias in node.names:
+                full = '%s.%s' % (node.module, alias.name)
+                found.add(full if full in names else node.module)
+    return found & names
+
+
+def circle(graph):
+    """One circle of a graph (dict of sets), as a list of nodes, or None."""
+    done, path = set(), []
+
+    def visit(node):
+        if node in path:
+            return path[path.index(node):] + [node]
+        if node in done:
+            return None
+        path.append(node)
+        for following in sorted(graph.get(node, ())):
+            found = visit(following)
+            if found:
+                return found
+        path.pop()
+        done.add(node)
+        return None
+    for node in sorted(graph):
+        found = visit(node)
+        if found:
+            return found
+    return None
+
+
+def importing():
+    """By each module the modules that it imports (dict of sets)."""
+    trees = {name: tree for name, _, tree in modules()}
+    return {name: imports(tree, set(trees)) - {name} for name, tree in trees.items()}
+
+
+def test_no_circle_of_modules():
+    assert circle(importing()) is None
+
+
+def test_no_circle_of_folders():
+    """What is in a folder, each of its folders taken as one, imports the rest of it one way only."""
+    graph = importing()
+    folders = {name.rpartition('.')[0] for name in graph} - {''}
+    for folder in folders:
+        def beside(name, folder=folder):
+            return name[len(folder) + 1:].partition('.')[0] if name.startswith(folder + '.') else ''
+        within: dict = {}
+        for name, found in graph.items():
+            if beside(name):
+                within.setdefault(beside(name), set()).update(
+                    beside(other) for other in found if beside(other) not in ('', beside(name)))
+        assert circle(within) is None, folder
+
+
+def test_a_circle_is_found():
+    assert circle({'a': {'b'}, 'b': {'c'}, 'c': {'b'}}) == ['b', 'c', 'b']
+    assert circle({'a': {'b', 'c'}, 'b': {'c'}, 'c': set()}) is None
+
+
+@pytest.mark.parametrize('lower, upper', [('ffi', 'dbapi'), ('ffi', 'inline'), ('dbapi', 'inline')])
+def test_layers(lower, upper):
+    found = [(name, other) for name, others in importing().items() for other in others
+             if name.startswith('pypy_module.%s.' % lower) and other.startswith('pypy_module.%s.' % upper)]
+    assert found == []
+
+
 # Names by which the inliner has what tiers.py describes.
 OWNERS = {'Statement': {'statement'}, 'ResultSet': {'cursor', 'result', 'owner'}, 'Session': {'session'}}
 

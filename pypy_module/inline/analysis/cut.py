@@ -354,9 +354,8 @@ class Cut:
         return []
 
 
-def analysed(program, flow, aheads, bounds):
-    """The Cut of the loop between `bounds` (two pcs); raises Refused."""
-    from pypy_module.inline.analysis.tail import TailCut
+def analysed(program, flow, aheads, bounds, other):
+    """The Cut of the loop between `bounds` (two pcs), or one of the class `other`; raises Refused."""
     if aheads.calls.foreign_collation:
         raise Refused('it compares by a collation that is not SQLite\'s own')
     if any(op.opcode in (opcodes.OP_AggInverse, opcodes.OP_AggValue) for op in program.ops):
@@ -365,7 +364,7 @@ def analysed(program, flow, aheads, bounds):
         return Cut(program, flow, aheads, *bounds)
     except Refused as refused:
         try:
-            return TailCut(program, flow, aheads, *bounds)
+            return other(program, flow, aheads, *bounds)
         except Refused:
             raise refused from None
 
@@ -380,13 +379,14 @@ def innermost(ops, pc):
     return found
 
 
-def cuts(program, flow, aheads):
+def cuts(program, flow, aheads, other):
     """Analyse all calls of user code in a program.
 
     Args:
         program: a Program (sqpyte/vm/program/decode.py).
         flow: its Flow (scan.py).
         aheads: its Aheads (effects.py).
+        other: the class that is tried for a loop that is no Cut: TailCut.
     Returns:
         a list of (pc of the first call of a loop, pc of the loop's end, Cut or None, reason).
     """
@@ -400,7 +400,7 @@ def cuts(program, flow, aheads):
             continue
         seen.add(bounds)
         try:
-            found.append((pc, bounds[1], analysed(program, flow, aheads, bounds), ''))
+            found.append((pc, bounds[1], analysed(program, flow, aheads, bounds, other), ''))
         except Refused as refused:
             found.append((pc, bounds[1], None, str(refused)))
     return found

@@ -1,4 +1,4 @@
-"""The public names: what `import sqpyte` offers, the same as sqlite3 and a few more."""
+"""The public names: what `import sqpyte` offers, the same as sqlite3 and a few more; and the inliner is installed."""
 
 from pypy_module.dbapi import constants
 from pypy_module.dbapi.adapters import (
