@@ -118,7 +118,7 @@ class Blob:
         self._check()
         return self
 
-    def __exit__(self, exc_type, exc_value, exc_tb, /):
+    def __exit__(self, type, val, tb, /):
         self._check()
         self._session.before_c_call_that_may_write()
         self._handle.release()

@@ -94,12 +94,12 @@ class Cursor:
             result.execute(sql, parameters)
             return self
 
-    def executemany(self, sql, parameters, /):
-        """Run one INSERT, UPDATE, DELETE or REPLACE for each item of `parameters`.
+    def executemany(self, sql, seq_of_parameters, /):
+        """Run one INSERT, UPDATE, DELETE or REPLACE for each item of `seq_of_parameters`.
 
         Args:
             sql: the statement (str).
-            parameters: an iterable of what `execute` takes.
+            seq_of_parameters: an iterable of what `execute` takes.
         Returns:
             the cursor itself.
         Raises:
@@ -110,7 +110,7 @@ class Cursor:
         result = self._result
         with result.session.lock:
             self._check_ready()
-            result.execute_many(sql, parameters)
+            result.execute_many(sql, seq_of_parameters)
         return self
 
     def executescript(self, sql_script, /):

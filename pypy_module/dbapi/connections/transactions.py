@@ -63,8 +63,8 @@ class Transactions(Owner):
         self._session.check_open()
         return self
 
-    def __exit__(self, exc_type, exc_value, exc_tb, /):
-        if exc_type is not None or exc_value is not None or exc_tb is not None:
+    def __exit__(self, type, value, traceback, /):
+        if type is not None or value is not None or traceback is not None:
             self.rollback()
             return False
         try:
