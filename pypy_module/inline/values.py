@@ -7,6 +7,7 @@ for the user.  PyPy's JIT removes the objects of both.
 
 from c_engine.generated import layout
 from pypy_module.dbapi import errors
+from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, CHARS, DOUBLES, INTS, SHORTS, WORDS, data_at, unpack
 from sqpyte.vm.values.compare import UNDECIDED, truth
@@ -127,13 +128,13 @@ def result_of(value, most):
     if value is None:
         return None
     try:
-        data = memoryview(value)
+        view = memoryview(value)
     except TypeError:
         raise errors.ProgrammingError("User-defined functions cannot return '%s' values to SQLite"
                                       % type(value).__name__) from None
-    if not data.c_contiguous:
+    if not view.c_contiguous:
         raise BufferError('memoryview: underlying buffer is not C-contiguous')
-    data = bytes(data)
+    data = bytes(view)
     if len(data) > most:
         raise OverflowError('string or blob too big')
     return data
@@ -182,7 +183,7 @@ def load(address, origin):
     if kind == layout.MEM_Null:
         return NULL
     if kind == layout.MEM_Blob:
-        made = W_Blob
+        made: Any = W_Blob
     elif kind == layout.MEM_Str and BYTES[place + layout.Mem_enc] == layout.SQLITE_UTF8:
         made = W_Text
     else:

@@ -34,14 +34,14 @@ class Calls:
 
     def __init__(self, vdbe, ops):
         """Take the address of the Vdbe and its decoded opcodes (list of Op)."""
-        self.arguments = {}
-        self.python = set()
-        self.results = set()
+        self.arguments: dict = {}
+        self.python: set = set()
+        self.results: set = set()
         self.definitions = {}
         self.functions = {}
         self.names = {}
-        self.built_in = set()
-        self.pure = set()
+        self.built_in: set = set()
+        self.pure: set = set()
         self.collations = set()
         self.foreign_collation = False
         self.tables = set()

@@ -146,7 +146,7 @@ class Loop:
     def _check_opcodes(self):
         """Raise Refused if an opcode can't be inlined, or closes a loop."""
         self.targets = set()
-        self.skipped = set()
+        self.skipped: set = set()
         self.in_c = set()
         for pc in self.inside:
             op = self.ops[pc]
@@ -220,7 +220,7 @@ class Loop:
         """Set `values`, `reals` and `merged`."""
         ops = self.ops
         plain = set()
-        real = {}
+        real: dict = {}
         for pc in self.inside:
             op = ops[pc]
             if pc in self.skipped:
@@ -329,7 +329,7 @@ def loops(program, calls):
     Returns:
         a list of (pc of the Next, Loop or None, reason).
     """
-    found = []
+    found: list = []
     flow = None
     for pc, op in enumerate(program.ops):
         if op.opcode in (NEXT, opcodes.OP_Prev, opcodes.OP_VNext, opcodes.OP_SorterNext):

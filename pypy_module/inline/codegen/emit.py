@@ -81,7 +81,7 @@ class Part:
         successors = [] if op.opcode in _ALWAYS_JUMP else list(following)
         if op.opcode in JUMPS:
             successors.append(op.p2)
-        after = {}
+        after: dict = {}
         for successor in successors:
             for register, forms in self.before.get(successor, {}).items():
                 after[register] = after.get(register, 0) | forms
@@ -90,7 +90,7 @@ class Part:
         loop = self.loop
         if pc in loop.merged or op.opcode in NOTHING:
             return
-        moved = {}
+        moved: dict = {}
         if op.opcode in COPIES:
             for source, target in copied(op):
                 forms = after.get(target, 0) | (W if target in loop.fields else 0)
@@ -113,7 +113,7 @@ class Part:
         inner -= self.loop.exits | {self.loop.end}
         if inner:
             source.add('label = 0')     # the opcodes before this one are skipped
-        blocks = []
+        blocks: list = []
         fresh = True
         for pc in self.order:
             if fresh or pc in inner:
@@ -223,6 +223,14 @@ class Part:
         if target in self.loop.exits:
             return self.side_exit(target)
         return ['label = %d' % target]
+
+    def reject(self, pc):
+        """The lines that go on with the next row, from the opcode at `pc`."""
+        raise NotImplementedError
+
+    def side_exit(self, pc):
+        """The lines that go on in C with the opcode at `pc`."""
+        raise NotImplementedError
 
     def bail_out(self, pc):
         """The lines that leave the opcode at `pc`, which has changed nothing, to C."""

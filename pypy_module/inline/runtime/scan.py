@@ -24,6 +24,7 @@ import weakref
 from c_engine.generated import layout, opcodes
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import report
+from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS, data_at
 from pypy_module.inline.values import UNDECODABLE, load, private, store, unwrapped
@@ -73,7 +74,24 @@ class Runner:
         last: the row behind which C goes on, though the batch has more, or 0 (int).
     """
 
-    in_step = None
+    loop: Any
+    spec: int
+    stride: int
+    words: int
+    registers: list
+    variables: list
+    free: list
+    in_step: Any = None
+    # In the generated classes or those between.
+    __next__: Any
+    select: Any
+    run: Any
+    advance: Any
+    pending: Any
+    deoptimize_row: Any
+
+    owner: Any
+    buffer: Any
 
     def __init__(self, session, statement, calls):
         """Take a Session, its Statement, which waits at the loop's head, and its Calls."""
