@@ -4,7 +4,7 @@
 ** (tiering.c, settings.c, helpers.c, functions.c, texts.c,
 ** patterns.c, convert.c, rowset.c, seek.c, index_prefetch.c, memoize.c,
 ** row_cache.c, program_key.c), the fused calls (fused.c, busy.c), the page batches (page_batch.c,
-** cardinality.c), the row batches (rows.c), the cuts (cuts.c) and the tapes (tapes.c)
+** cardinality.c) and the call logs (call_log.c)
 ** of the PyPy module.
 */
 #include "sqlite3.c"
@@ -200,7 +200,7 @@ static int sqpyteRunTo(Vdbe *p){
 
 static int sqpyteRepaysTracing(Vdbe*, int, int);
 static void sqpyteNoteRun(Vdbe*);
-static int sqpyteRunAhead(Vdbe *p);     /* rows.c */
+static int sqpyteRunAhead(Vdbe *p);     /* call_log.c */
 #ifdef SQPYTE_CHECK_EFFECTS
 static int sqpyteCheckedExec(Vdbe*);    /* effects/check.c: another build, which is all C tier */
 #endif
@@ -230,7 +230,7 @@ static int sqpyteExecInTier(Vdbe *p){
   }
   p->sqpyteResumed = p->sqpyteMidStep;
   if( p->sqpyteStopPc ) return sqpyteRunTo(p);
-  if( p->sqpyteRows ) return sqpyteRunAhead(p);
+  if( p->sqpyteLog ) return sqpyteRunAhead(p);
 #ifdef SQPYTE_CHECK_EFFECTS
   return sqpyteCheckedExec(p);
 #endif
@@ -314,9 +314,7 @@ int sqpyte_may_seek(void *pVdbe){
 #include "storage/collation_ranks.c"
 #include "rows/page_batch.c"
 #include "core/cardinality.c"
-#include "rows/rows.c"
-#include "rows/cuts.c"
-#include "rows/tapes.c"
+#include "rows/call_log.c"
 #ifdef SQPYTE_CHECK_EFFECTS
 #include "effects/check.c"
 #endif

@@ -15,7 +15,7 @@
 **   * with liveness from the VM's own analysis, a register that it has called dead
 **     must not be read before it is written again.
 ** What isn't checked: statements under a progress handler, which counts opcodes; programs that run ahead
-** of their caller (rows.h).
+** of their caller (call_log.h).
 */
 #include "effects.h"
 #include "report.c"

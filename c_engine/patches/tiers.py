@@ -8,7 +8,7 @@
   the busy handler's calls, and whether a progress handler is asked (sqpyteBeginStep in engine.c
   gives them their first values);
 * a way to raise the error of a C function that the VM called, as upstream raises it;
-* while a statement runs ahead of its caller (rows.h): an opcode that stands for those that are
+* while a statement runs ahead of its caller (call_log.h): an opcode that stands for those that are
   watched, and errors kept until the row that fails is asked for;
 * `sqlite3Step` calling `sqpyteVdbeExec`, where the tier is chosen.
 """
@@ -26,7 +26,7 @@ EDITS = [
         "  i64 sqpyteEntries;      /* How often the VM has been entered */\n"
         "  int sqpyteCompare;      /* iCompare, kept while outside sqlite3VdbeExec */\n"
         "  int sqpyteStopPc;       /* Stop as with a row before this opcode, if not 0 */\n"
-        "  struct SqpyteRows *sqpyteRows;  /* It runs ahead of its caller (rows.h), if not 0 */\n"
+        "  struct SqpyteLog *sqpyteLog;  /* It runs ahead of its caller (call_log.h), if not 0 */\n"
         "  int sqpyteError;        /* Raised on entry: a C call of the VM failed */\n"
         "  int sqpyteProgram;      /* The VM's number of the decoded program, if not 0 */\n"
         "  int sqpyteRefused;      /* How often the VM has handed this statement back */\n"
@@ -132,7 +132,7 @@ EDITS = [
         "abort_due_to_error:\n"
         "  if( db->mallocFailed ){\n",
         "abort_due_to_error:\n"
-        "  if( p->sqpyteRows && !db->mallocFailed && rc!=SQLITE_NOMEM ){\n"
+        "  if( p->sqpyteLog && !db->mallocFailed && rc!=SQLITE_NOMEM ){\n"
         "    p->sqpyteError = rc;\n"
         "    p->pc = (int)(pOp - aOp);\n"
         "    p->sqpyteCompare = iCompare;\n"
@@ -166,7 +166,7 @@ EDITS = [
         "int sqpyteVdbeExec(Vdbe*);\n"
         "SQLITE_PRIVATE int sqpyteVdbeExecOne(Vdbe*);\n"
         "static void sqpyteBeginStep(Vdbe*);\n"
-        "typedef struct SqpyteRows SqpyteRows;\n"
+        "typedef struct SqpyteLog SqpyteLog;\n"
         "int sqpyteWatched(Vdbe*, int);\n"
         "#define SQPYTE_OP_WATCHED 255  /* in place of an opcode, while running ahead */\n"
         "#define SQPYTE_STOP 1001       /* stopped before the opcode at p->pc */\n"

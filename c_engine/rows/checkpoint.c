@@ -1,13 +1,32 @@
 /*
-** What a statement has run ahead of its caller is taken back: registers,
-** the places of cursors and the keys put into DISTINCT's index are noted before
-** and put back after. Included by rows.c.
+** Checkpoints of a statement that runs ahead: its registers and the positions of its cursors, noted before; and a
+** roll-back to there, which also takes keys out of DISTINCT's index, and rows out of its own tables. Included by
+** call_log.c.
 */
+
+/* Where a cursor is. */
+struct SqpyteSavedCursor {
+  VdbeCursor *pC;             /* 0: nothing noted */
+  i64 movetoTarget;
+  i64 seqCount;
+  i64 iKey;                   /* bByKey: the row's */
+  int iAlt;                   /* number of pAltCursor, -1 if there is none */
+  int seekResult;
+  int skipNext;
+  u32 *aAltMap;
+  u16 seekHit;
+  u8 nullRow;
+  u8 deferredMoveto;
+  u8 bByKey;                  /* on a row with the rowid iKey, whatever its page */
+  u8 eState;
+  i8 iPage;
+  u16 aiIdx[BTCURSOR_MAX_DEPTH];    /* the last one used is BtCursor.ix */
+};
 
 /* The IdxInsert of DISTINCT's index, of a key that Found has not found; noted,
 ** so that it can be taken out again. 0 if upstream has to do it. */
-static int sqpyteInsertKey(SqpyteRows *pRows, const Op *pOp){
-  Vdbe *p = pRows->p;
+static int sqpyteInsertKey(SqpyteLog *pLog, const Op *pOp){
+  Vdbe *p = pLog->p;
   VdbeCursor *pC = p->apCsr[pOp->p1];
   Mem *pKey = &p->aMem[pOp->p2];
   BtreePayload x;
@@ -16,17 +35,17 @@ static int sqpyteInsertKey(SqpyteRows *pRows, const Op *pOp){
   ){
     return 0;
   }
-  if( pRows->bCheckpoint ){
-    i64 nNew = pRows->nLog + sizeof(i64) + ROUND8((i64)pKey->n);
+  if( pLog->bCheckpoint ){
+    i64 nNew = pLog->nKey + sizeof(i64) + ROUND8((i64)pKey->n);
     i64 head = (i64)pOp->p1 | (i64)pKey->n<<32;
-    if( nNew>pRows->nLogAlloc
-     && !sqpyteRoom((void**)&pRows->aLog, &pRows->nLogAlloc, 2*nNew, 1)
+    if( nNew>pLog->nKeyAlloc
+     && !sqpyteRoom((void**)&pLog->aKey, &pLog->nKeyAlloc, 2*nNew, 1)
     ){
       return 0;
     }
-    memcpy(pRows->aLog + pRows->nLog, &head, sizeof(head));
-    memcpy(pRows->aLog + pRows->nLog + sizeof(head), pKey->z, pKey->n);
-    pRows->nLog = nNew;
+    memcpy(pLog->aKey + pLog->nKey, &head, sizeof(head));
+    memcpy(pLog->aKey + pLog->nKey + sizeof(head), pKey->z, pKey->n);
+    pLog->nKey = nNew;
   }
   memset(&x, 0, sizeof(x));
   x.nKey = pKey->n;
@@ -38,28 +57,28 @@ static int sqpyteInsertKey(SqpyteRows *pRows, const Op *pOp){
 }
 
 /* Takes the noted keys out of their indexes. */
-static int sqpyteDeleteKeys(SqpyteRows *pRows){
+static int sqpyteDeleteKeys(SqpyteLog *pLog){
   i64 i = 0;
   int rc = SQLITE_OK;
-  while( i<pRows->nLog && rc==SQLITE_OK ){
+  while( i<pLog->nKey && rc==SQLITE_OK ){
     i64 head;
     BtCursor *pCur;
     int res;
-    memcpy(&head, pRows->aLog + i, sizeof(head));
+    memcpy(&head, pLog->aKey + i, sizeof(head));
     i += sizeof(head);
-    pCur = pRows->p->apCsr[head & 0x7fffffff]->uc.pCursor;
-    rc = btreeMoveto(pCur, pRows->aLog + i, head>>32, 0, &res);
+    pCur = pLog->p->apCsr[head & 0x7fffffff]->uc.pCursor;
+    rc = btreeMoveto(pCur, pLog->aKey + i, head>>32, 0, &res);
     if( rc==SQLITE_OK && res==0 ) rc = sqlite3BtreeDelete(pCur, 0);
     i += ROUND8(head>>32);
   }
-  pRows->nLog = 0;
+  pLog->nKey = 0;
   return rc;
 }
 
 /* What is noted of a VdbeCursor as it is, and put back so. */
-#define SQPYTE_PLACE_FIELDS(X) \
+#define SQPYTE_SAVED_FIELDS(X) \
   X(movetoTarget) X(seqCount) X(seekResult) X(seekHit) X(nullRow) X(deferredMoveto)
-#define SQPYTE_NOTE(field) pSaved->field = pC->field;
+#define SQPYTE_SAVE(field) pSaved->field = pC->field;
 #define SQPYTE_RESTORE(field) pC->field = pSaved->field;
 
 /* The position of the cursor number i; 0 if it can't be noted. bByKey: in a rowid
@@ -78,7 +97,7 @@ static int sqpyteSaveCursor(Vdbe *p, int i, SqpyteSavedCursor *pSaved, int bByKe
   }
   if( pCur->eState>=CURSOR_REQUIRESEEK ) return 0;
   pSaved->pC = pC;
-  SQPYTE_PLACE_FIELDS(SQPYTE_NOTE)
+  SQPYTE_SAVED_FIELDS(SQPYTE_SAVE)
   pSaved->aAltMap = pC->isEphemeral ? 0 : pC->ub.aAltMap;
   pSaved->iAlt = -1;
   if( pC->deferredMoveto ){
@@ -103,7 +122,7 @@ static int sqpyteRestoreCursor(Vdbe *p, int i, const SqpyteSavedCursor *pSaved){
   BtCursor *pCur;
   int rc, iPage;
   if( pSaved->pC==0 || pC==0 ) return SQLITE_OK;
-  SQPYTE_PLACE_FIELDS(SQPYTE_RESTORE)
+  SQPYTE_SAVED_FIELDS(SQPYTE_RESTORE)
   pC->cacheStatus = CACHE_STALE;
   if( !pC->isEphemeral ) pC->ub.aAltMap = pSaved->aAltMap;
   if( pSaved->iAlt>=0 ) pC->pAltCursor = p->apCsr[pSaved->iAlt];
@@ -151,83 +170,81 @@ static int sqpyteNoteSum(Mem *pTo, const Mem *pFrom){
 }
 
 /* Notes the state that the spec names; 0 if that can't be done, or a statement that writes is being stepped. */
-static int sqpyteCheckpoint(SqpyteRows *pRows){
-  Vdbe *p = pRows->p;
-  const i64 *aSpec = pRows->aSpec;
-  const i64 *a = aSpec + SQPYTE_AHEAD_HEAD;
+static int sqpyteCheckpoint(SqpyteLog *pLog){
+  Vdbe *p = pLog->p;
+  const i64 *aSpec = pLog->aSpec;
+  const i64 *a = sqpyteLists(pLog);
   int nMem = (int)aSpec[SQPYTE_AHEAD_REGISTERS];
   int nSaved = (int)aSpec[SQPYTE_AHEAD_CURSORS];
   int i;
   if( !sqpyteMayRunAhead(p->db) ) return 0;
-  if( !sqpyteRoom((void**)&pRows->aMem, &pRows->nMemAlloc, nMem, sizeof(Mem))
-   || !sqpyteRoom((void**)&pRows->aSaved, &pRows->nSavedAlloc, nSaved, sizeof(SqpyteSavedCursor))
+  if( !sqpyteRoom((void**)&pLog->aMem, &pLog->nMemAlloc, nMem, sizeof(Mem))
+   || !sqpyteRoom((void**)&pLog->aSaved, &pLog->nSavedAlloc, nSaved, sizeof(SqpyteSavedCursor))
   ){
     return 0;
   }
   for(i=0; i<nMem; i++){
     Mem *pFrom = &p->aMem[a[i]];
-    sqlite3VdbeMemInit(&pRows->aMem[i], p->db, MEM_Null);
-    pRows->aMem[i].uTemp = 0;
-    pRows->nMem = i+1;
+    sqlite3VdbeMemInit(&pLog->aMem[i], p->db, MEM_Null);
+    pLog->aMem[i].uTemp = 0;
+    pLog->nMem = i+1;
     if( pFrom->flags & MEM_Agg ){
-      if( !sqpyteNoteSum(&pRows->aMem[i], pFrom) ) return 0;
+      if( !sqpyteNoteSum(&pLog->aMem[i], pFrom) ) return 0;
       continue;
     }
     if( pFrom->flags & MEM_Dyn ) return 0;
-    if( sqlite3VdbeMemCopy(&pRows->aMem[i], pFrom) ) return 0;
+    if( sqlite3VdbeMemCopy(&pLog->aMem[i], pFrom) ) return 0;
   }
   for(i=0; i<nSaved; i++){
-    if( !sqpyteSaveCursor(p, (int)a[nMem+i], &pRows->aSaved[i], pRows->bTape) ) return 0;
+    if( !sqpyteSaveCursor(p, (int)a[nMem+i], &pLog->aSaved[i], sqpyteIsShaped(pLog)) ) return 0;
   }
-  pRows->iStart = p->pc;
-  pRows->stamp = p->db->nSqpyteStamp;
-  pRows->nSaved = nSaved;
-  pRows->bCheckpoint = 1;
+  if( !sqpyteCheckpointInserts(pLog) ) return 0;
+  pLog->iStart = p->pc;
+  pLog->stamp = p->db->nSqpyteStamp;
+  pLog->nSaved = nSaved;
+  pLog->bCheckpoint = 1;
   return 1;
 }
 
 /* Puts back what has been noted: the statement is where running ahead began.
 ** Returns SQLITE_MISUSE if that can't be done any more: the rest of the program would not find what it
 ** has found. */
-static int sqpyteRollBack(SqpyteRows *pRows){
-  Vdbe *p = pRows->p;
+static int sqpyteRollBack(SqpyteLog *pLog){
+  Vdbe *p = pLog->p;
   const i64 *a;
   int i;
   int rc = SQLITE_OK;
-  if( !pRows->bCheckpoint || p->eVdbeState!=VDBE_RUN_STATE ) return SQLITE_MISUSE;
-  if( pRows->stamp!=p->db->nSqpyteStamp ) return SQLITE_MISUSE;
+  if( !pLog->bCheckpoint || p->eVdbeState!=VDBE_RUN_STATE ) return SQLITE_MISUSE;
+  if( pLog->stamp!=p->db->nSqpyteStamp ) return SQLITE_MISUSE;
   /* Cursors that have been saved: their pages may be gone. */
-  for(i=0; i<pRows->nSaved; i++){
-    VdbeCursor *pC = pRows->aSaved[i].pC
-        ? p->apCsr[pRows->aSpec[SQPYTE_AHEAD_HEAD+pRows->nMem+i]] : 0;
-    if( pC && !pRows->aSaved[i].bByKey && pC->uc.pCursor->eState>=CURSOR_REQUIRESEEK ){
+  for(i=0; i<pLog->nSaved; i++){
+    VdbeCursor *pC = pLog->aSaved[i].pC
+        ? p->apCsr[sqpyteLists(pLog)[pLog->nMem+i]] : 0;
+    if( pC && !pLog->aSaved[i].bByKey && pC->uc.pCursor->eState>=CURSOR_REQUIRESEEK ){
       return SQLITE_MISUSE;
     }
   }
-  a = pRows->aSpec + SQPYTE_AHEAD_HEAD;
-  for(i=0; i<pRows->nMem; i++){
+  a = sqpyteLists(pLog);
+  for(i=0; i<pLog->nMem; i++){
     Mem *pTo = &p->aMem[a[i]];
-    Mem *pFrom = &pRows->aMem[i];
+    Mem *pFrom = &pLog->aMem[i];
     if( pFrom->uTemp==SQPYTE_NOTED_SUM ){
       if( pTo->flags & MEM_Agg ) memcpy(pTo->z, pFrom->z, pFrom->n);
     }else{
       sqlite3VdbeMemMove(pTo, pFrom);
     }
   }
-  if( pRows->bTape ){
-    rc = sqpyteRollBackInserts(pRows);
-    pRows->nDelete = 0;
+  rc = sqpyteRollBackInserts(pLog);
+  for(i=0; i<pLog->nSaved && rc==SQLITE_OK; i++){
+    rc = sqpyteRestoreCursor(p, (int)a[pLog->nMem+i], &pLog->aSaved[i]);
   }
-  for(i=0; i<pRows->nSaved && rc==SQLITE_OK; i++){
-    rc = sqpyteRestoreCursor(p, (int)a[pRows->nMem+i], &pRows->aSaved[i]);
-  }
-  if( rc==SQLITE_OK ) rc = sqpyteDeleteKeys(pRows);
-  sqpyteForget(pRows);
+  if( rc==SQLITE_OK ) rc = sqpyteDeleteKeys(pLog);
+  sqpyteForget(pLog);
   /* An error is of what is stepped next. */
   p->sqpyteError = rc;
   sqlite3DbFree(p->db, p->zErrMsg);
   p->zErrMsg = 0;
-  p->pc = pRows->iStart;
+  p->pc = pLog->iStart;
   p->pResultRow = 0;
   p->cacheCtr = (p->cacheCtr + 2)|1;
   return SQLITE_OK;

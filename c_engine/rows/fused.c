@@ -6,40 +6,18 @@
 ** An empty text or blob is given the address of "", never NULL.
 */
 #include "rows/fused.h"
+#include "rows/datum.h"
 
 int sqpyte_fused_version(void){ return SQPYTE_FUSED_VERSION; }
 
-#define SQPYTE_TAG(eType, n) ((eType) | (sqlite3_int64)(n)<<3)
-
-/* Stores column i, whose register is no plain number or UTF-8 text: the text
-** of a UTF-16 database is converted, a zeroblob expanded. */
+/* Stores column i, which has to be converted: a text in UTF-16, a blob with zeros. */
 static int sqpyteColumn(sqlite3_stmt *pStmt, int i, sqlite3_int64 *aCell){
   int eType = sqlite3_column_type(pStmt, i);
-  const void *z = 0;
-  switch( eType ){
-    case SQLITE_INTEGER:
-      aCell[1] = sqlite3_column_int64(pStmt, i);
-      break;
-    case SQLITE_FLOAT: {
-      double r = sqlite3_column_double(pStmt, i);
-      memcpy(&aCell[1], &r, sizeof(r));
-      break;
-    }
-    case SQLITE_TEXT:
-    case SQLITE_BLOB: {
-      int n;
-      z = eType==SQLITE_TEXT ? (const void*)sqlite3_column_text(pStmt, i)
-                             : sqlite3_column_blob(pStmt, i);
-      n = sqlite3_column_bytes(pStmt, i);
-      if( z==0 && sqlite3_errcode(sqlite3_db_handle(pStmt))==SQLITE_NOMEM ){
-        return SQLITE_NOMEM;
-      }
-      aCell[0] = SQPYTE_TAG(eType, n);
-      aCell[1] = (sqlite3_int64)(intptr_t)(n ? z : "");
-      return SQLITE_OK;
-    }
-  }
-  aCell[0] = eType;
+  const void *z = eType==SQLITE_TEXT ? (const void*)sqlite3_column_text(pStmt, i) : sqlite3_column_blob(pStmt, i);
+  int n = sqlite3_column_bytes(pStmt, i);
+  if( z==0 && sqlite3_errcode(sqlite3_db_handle(pStmt))==SQLITE_NOMEM ) return SQLITE_NOMEM;
+  aCell[0] = SQPYTE_TAG(eType, n);
+  aCell[1] = (sqlite3_int64)(intptr_t)(n ? z : "");
   return SQLITE_OK;
 }
 
@@ -54,21 +32,7 @@ int sqpyte_row(sqlite3_stmt *pStmt, sqlite3_int64 *aOut){
   aOut[SQPYTE_ROW_REPREPARES] = p->aCounter[SQLITE_STMTSTATUS_REPREPARE];
   if( SQPYTE_ROW_CELLS + 2*n > aOut[SQPYTE_ROW_CAPACITY] ) return SQPYTE_GROW;
   for(i=0; i<n; i++, pMem++, aCell+=2){
-    int f = pMem->flags & (MEM_AffMask | MEM_Zero);
-    if( f==MEM_Int ){
-      aCell[0] = SQLITE_INTEGER;
-      aCell[1] = pMem->u.i;
-    }else if( f==MEM_Real ){
-      aCell[0] = SQLITE_FLOAT;
-      memcpy(&aCell[1], &pMem->u.r, sizeof(double));
-    }else if( f==MEM_Null ){
-      aCell[0] = SQLITE_NULL;
-    }else if( f==MEM_Str && pMem->enc==SQLITE_UTF8 ){
-      aCell[0] = SQPYTE_TAG(SQLITE_TEXT, pMem->n);
-      aCell[1] = (sqlite3_int64)(intptr_t)(pMem->n ? pMem->z : "");
-    }else if( sqpyteColumn(pStmt, i, aCell) ){
-      return SQLITE_NOMEM;
-    }
+    if( !sqpyteDatum(pMem, aCell) && sqpyteColumn(pStmt, i, aCell) ) return SQLITE_NOMEM;
   }
   return SQLITE_ROW;
 }
@@ -325,27 +289,13 @@ static int sqpyteArguments(
   if( SQPYTE_CALL_ARGS + 2*nArg > pFunction->nFrame ) return SQLITE_NOMEM;
   for(i=0; i<nArg; i++, aCell+=2){
     sqlite3_value *pArg = apArg[i];
-    int eType = sqlite3_value_type(pArg);
-    aCell[0] = eType;
-    switch( eType ){
-      case SQLITE_INTEGER:
-        aCell[1] = sqlite3_value_int64(pArg);
-        break;
-      case SQLITE_FLOAT: {
-        double r = sqlite3_value_double(pArg);
-        memcpy(&aCell[1], &r, sizeof(r));
-        break;
-      }
-      case SQLITE_TEXT:
-      case SQLITE_BLOB: {
-        const void *z = eType==SQLITE_TEXT ? (void*)sqlite3_value_text(pArg)
-                                           : sqlite3_value_blob(pArg);
-        int n = sqlite3_value_bytes(pArg);
-        if( z==0 && n>0 ) return SQLITE_NOMEM;
-        aCell[0] = SQPYTE_TAG(eType, n);
-        aCell[1] = (sqlite3_int64)(intptr_t)(n ? z : "");
-        break;
-      }
+    if( !sqpyteDatum(pArg, aCell) ){
+      int eType = sqlite3_value_type(pArg);
+      const void *z = eType==SQLITE_TEXT ? (const void*)sqlite3_value_text(pArg) : sqlite3_value_blob(pArg);
+      int n = sqlite3_value_bytes(pArg);
+      if( z==0 && n>0 ) return SQLITE_NOMEM;
+      aCell[0] = SQPYTE_TAG(eType, n);
+      aCell[1] = (sqlite3_int64)(intptr_t)(n ? z : "");
     }
   }
   return SQLITE_OK;

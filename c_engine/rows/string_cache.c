@@ -1,6 +1,6 @@
 /*
 ** Texts that come again: a table of short texts that the reader of a batch has
-** objects of (see rows.h). Included by rows.c.
+** objects of (see call_log.h). Included by call_log.c.
 **
 ** A column is served as long as enough of its texts are found; else it is left
 ** alone for some thousand rows, longer each time, so that texts that never
@@ -60,7 +60,7 @@ struct SqpyteStringCache {
 };
 
 /* Returns a table for rows of a statement, to be freed by sqlite3_free; 0 if there is no memory.
-** aSource: see rows.h. */
+** aSource: see call_log.h. */
 static SqpyteStringCache *sqpyteInternOpen(Vdbe *v, const i64 *aSource){
   i64 nByte = sizeof(SqpyteStringCache) + (i64)v->nResColumn*sizeof(SqpyteTrial);
   SqpyteStringCache *p = SQPYTE_SPARE(sqlite3_malloc64(nByte));

@@ -17,7 +17,7 @@
 */
 
 #include "core/bytes_hash.h"
-#include "rows/rows.h"
+#include "rows/call_log.h"
 
 #define SQPYTE_MEMO_CURSORS 32        /* tables in the subquery, at most */
 #define SQPYTE_MEMO_COLUMNS 8         /* outer columns, at most */

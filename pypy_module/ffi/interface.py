@@ -138,20 +138,17 @@ intptr_t sqpyte_python_collation(intptr_t coll);
 void sqpyte_raise(intptr_t vdbe, int pc, int rc, const char *message);
 int sqpyte_accumulator(intptr_t mem, intptr_t funcdef, int64_t key);
 
-intptr_t sqpyte_rows_open(intptr_t stmt);
-void sqpyte_rows_close(intptr_t rows);
-void sqpyte_rows_intern(intptr_t rows, intptr_t source);
-int sqpyte_rows(intptr_t rows, intptr_t spec, intptr_t cells, intptr_t out, int most);
+intptr_t sqpyte_log_open(intptr_t stmt);
+void sqpyte_log_close(intptr_t log);
+void sqpyte_log_intern(intptr_t log, intptr_t source);
+int sqpyte_log_rows(intptr_t log, intptr_t spec, intptr_t cells, intptr_t out, int most);
+int sqpyte_log_fill(intptr_t log, intptr_t spec, intptr_t cells, intptr_t out, int most, int pass);
+int sqpyte_log_back(intptr_t log, int deferred);
+int sqpyte_log_one(intptr_t log, int pc, intptr_t cells);
+int sqpyte_log_sink(intptr_t log, int from, int to);
+int64_t sqpyte_take_accumulator(intptr_t mem);
 int sqpyte_pure_function(intptr_t funcdef);
 void sqpyte_roll_back_by(sqlite3 *db, void (*roll_back)(void *));
-int sqpyte_rows_back(intptr_t rows, int row);
-int sqpyte_cut(intptr_t rows, intptr_t spec, intptr_t cells, intptr_t out, int most, int pass);
-int sqpyte_cut_back(intptr_t rows, int row, int pc);
-int sqpyte_cut_one(intptr_t rows, int pc, intptr_t cells);
-int sqpyte_cut_tail(intptr_t rows, int from, int to);
-int64_t sqpyte_take_accumulator(intptr_t mem);
-int sqpyte_tape(intptr_t rows, intptr_t spec, intptr_t cells, intptr_t out, int most);
-int sqpyte_tape_back(intptr_t rows, int word);
 """ + capi.declarations()
 
 

@@ -12,7 +12,7 @@ BUILD = os.path.join(ROOT, 'build')
 HEADERS = [os.path.join(BUILD, 'engine', 'sqlite3.h'),
            os.path.join(ROOT, 'c_engine', 'core', 'engine.h')]
 HEADERS += [os.path.join(ROOT, 'c_engine', 'rows', name)
-            for name in ('fused.h', 'page_batch.h', 'rows.h', 'cuts.h', 'tapes.h')]
+            for name in ('fused.h', 'page_batch.h', 'call_log.h')]
 
 
 def find():

@@ -13,15 +13,13 @@ from pypy_module.inline.analysis.scan import RUN, Flow, loops
 from pypy_module.inline.analysis.tail import TAIL, TailCut
 from pypy_module.inline.analysis.tape import tape as tape_of
 from pypy_module.inline.codegen.cut import CutCode
+from pypy_module.inline.codegen.rows import class_for as rows_class_for
 from pypy_module.inline.codegen.scan import Code, spec, tag_words
 from pypy_module.inline.codegen.tail import TailCode
 from pypy_module.inline.codegen.tape import TapeCode
 from pypy_module.inline.state import state_of
-from pypy_module.inline.runtime import rows
-from pypy_module.inline.runtime.cut import first_tags as first_tags_of_cut
 from pypy_module.inline.runtime.cut import started
 from pypy_module.inline.runtime.tail import OVER
-from pypy_module.inline.runtime.tape import started as started_tape
 from pypy_module.inline.runtime.trace import new_seen
 from sqpyte.vm import capi
 from sqpyte.vm.program.decode import program_of
@@ -318,7 +316,7 @@ def run_ahead(session, result, statement, ahead, tier_up):
     Returns:
         INLINED, or what stepping the statement in C returned.
     """
-    made = rows.class_for(lib.sqlite3_column_count(statement.pointer))
+    made = rows_class_for(lib.sqlite3_column_count(statement.pointer))
     runner = made(session, statement, known(statement), ahead, tier_up)
     try:
         rc = runner.begin(result)
@@ -378,7 +376,7 @@ def taken_over(runner, statement, result):
     return tiers.INLINED
 
 
-def enter_cut(specialise, session, result, statement, cut):
+def enter_cut(session, result, statement, cut):
     """Step a statement to a cut, and have a runner go on there.
 
     Returns:
@@ -387,8 +385,7 @@ def enter_cut(specialise, session, result, statement, cut):
     rc, handle, buffer = started(statement, cut)
     if handle is None:
         return statement.grow() if rc == GROW else rc
-    tags = first_tags_of_cut(statement, cut, handle, buffer) if specialise else ()
-    made = class_for(statement, cut, tags, TailCode if kind_of(cut) == TAIL else CutCode)
+    made = class_for(statement, cut, (), TailCode if kind_of(cut) == TAIL else CutCode)
     runner = made(session, statement, known(statement).calls, handle, buffer)
     rc = taken_over(runner, statement, result)
     if rc != OVER:
@@ -396,7 +393,7 @@ def enter_cut(specialise, session, result, statement, cut):
     cut = known(statement).cut_behind(runner.reached)
     if cut is None:
         return statement.step()
-    return enter_cut(specialise, session, result, statement, cut)
+    return enter_cut(session, result, statement, cut)
 
 
 def enter_tape(specialise, session, result, statement, found):
@@ -405,7 +402,7 @@ def enter_tape(specialise, session, result, statement, found):
     Returns:
         INLINED, or what stepping the statement in C returned.
     """
-    rc, handle, buffer = started_tape(statement, found)
+    rc, handle, buffer = started(statement, found)
     if handle is None:
         return statement.grow() if rc == GROW else rc
     made = class_of_tape(statement, found, ())

@@ -127,7 +127,7 @@ class Planner:
             return machine.enter_tape(self.specialise, session, result, statement, tape)
         if loop is None:
             statement.tier_up = self.tier_up_again
-            return machine.enter_cut(self.specialise, session, result, statement, cut)
+            return machine.enter_cut(session, result, statement, cut)
         if machine.counter(statement) != loop.head:
             rc = step_to(statement, loop.head)
             if rc != tiers.INLINED:
@@ -164,7 +164,7 @@ class Planner:
             return statement.step()
         statement.tier_up = self.tier_up_again
         if cut is not None:
-            return machine.enter_cut(self.specialise, session, result, statement, cut)
+            return machine.enter_cut(session, result, statement, cut)
         if loop is None:
             return machine.run_ahead(session, result, statement, ahead, self.tier_up_again)
         rc = step_to(statement, loop.head)

@@ -15,8 +15,6 @@ often than by SQLite.
 """
 
 from c_engine.generated import opcodes
-from pypy_module.ffi.library import NUMBERS, address_of, ffi
-from pypy_module.inline.analysis import effects
 from pypy_module.inline.analysis.effects import PURE, REVERSIBLE
 from pypy_module.inline.analysis.kinds import (
     AGAIN,
@@ -32,11 +30,10 @@ from pypy_module.inline.analysis.kinds import (
     NOTHING,
 )
 from pypy_module.inline.analysis.scan import AHEAD, RUN, Refused
+from pypy_module.inline.analysis.spec import BEGIN, END, Spec, entry
 from sqpyte.vm.program import liveness
 from sqpyte.vm.values.compare import OTHER
 
-FIRST, LAST = NUMBERS['SQPYTE_CUT_FIRST'], NUMBERS['SQPYTE_CUT_LAST']
-TAIL_AT = NUMBERS['SQPYTE_CUT_HEAD']
 ONCE, ROW = opcodes.OP_Once, opcodes.OP_ResultRow
 JUMPING = opcodes.OPFLG_JUMP
 # Accumulators that can be put back.
@@ -57,7 +54,7 @@ class Cut:
         loads: by pc, ascending: (register, number of the value), which the register has from there
             on (dict of lists).
         order: pcs for which code is generated: of late opcodes, of loads and of jumps' targets.
-        spec: address of the spec for `sqpyte_cut`; its memory lives as long as this object.
+        spec: its Spec; stride: words of a record.
     """
 
     def __init__(self, program, flow, aheads, head, end):
@@ -249,10 +246,7 @@ class Cut:
         self.way = way
         self.stopped = stopped
         self.registers, self.cursors = self.aheads.noted(reached - set(self.late), self.head, way)
-        self.noticed = [
-            pc for pc in reached - set(self.late)
-            if self.ops[pc].opcode == ONCE
-            or way == REVERSIBLE and self.ops[pc].opcode == effects.INSERT]
+        self.noticed = self.aheads.noticed(reached - set(self.late), way)
         if way == REVERSIBLE:
             for pc in reached:
                 if (self.ops[pc].opcode in AGGREGATE_STEPS and pc not in self.late
@@ -331,26 +325,22 @@ class Cut:
         return op.opcode in JUMPS and (op.p2 == self.end or op.p2 in self.exits)
 
     def _make_spec(self):
-        """Set `spec`, `stride` and `tag_words`."""
-        count = len(self.values)
-        self.tag_words = 1 if count <= 16 else (count + 15) // 16
-        self.stride = self.tag_words + count + self._room()
-        late = []
+        """Set `spec` and `stride`."""
+        self.stride = max(2 * len(self.values) + self._room(), 1)
+        entries = {}
         for pc in self.late:
-            late += [pc, len(self.captures[pc])] + self.captures[pc]
-        tail = self._tail_words()
-        further = [self.head, self.late[-1], self.tag_words, self.stride, len(self.late),
-                   TAIL_AT + len(late) if tail else 0] + late + tail
-        self.spec_words = ffi.new('int64_t[]', effects.spec_words(
-            self.head, self.way, self.registers, self.cursors, self.stopped, self.noticed, further))
-        self.spec = address_of(self.spec_words)
-
+            flags = (BEGIN if pc == self.head else 0) | (END if pc == self.late[-1] else 0)
+            kind = 'CALL' if flags or self.captures[pc] else 'SKIP'
+            entries[pc] = entry(kind, self.captures[pc], flags=flags)
+        self.spec = Spec(
+            self.ops, self.way == REVERSIBLE, (self.registers, self.cursors), self.stopped, self.noticed, entries,
+            stride=self.stride, sink=self._sink_words())
     def _room(self):
-        """How many words of a row are for a tail (int)."""
+        """How many words of a record are for a sink (int)."""
         return 0
 
-    def _tail_words(self):
-        """The tail's part of the spec (list of int)."""
+    def _sink_words(self):
+        """The sink's part of the spec (list of int)."""
         return []
 
 

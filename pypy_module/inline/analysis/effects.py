@@ -1,4 +1,4 @@
-"""What a query may do ahead of its caller: analysis for row batches (c_engine/rows/rows.h), no code.
+"""What a query may do ahead of its caller: analysis for row batches (c_engine/rows/call_log.h), no code.
 
 After a row the statement may run on to further rows that nobody has asked for yet, if nothing of
 that can be seen from outside.  There are two ways:
@@ -14,14 +14,13 @@ Where an opcode is met that fits neither, running ahead stops before it.
 
 from c_engine.generated import opcodes
 from c_engine.generated.layout import OPFLAG_P2ISREG, OPFLAG_USESEEKRESULT
-from pypy_module.ffi.library import NUMBERS, address_of, ffi
+from pypy_module.ffi.library import address_of, ffi
 from pypy_module.inline.analysis.kinds import CALL, CHANGES, CHANGES_REGISTERS, DISTINCT, IN_PLACE, READS, REGISTERS
+from pypy_module.inline.analysis.spec import BEGIN, END, LAST, Spec, entry
 from sqpyte.vm.opcodes.table import numbers
 from sqpyte.vm.program import liveness
 
 PURE, REVERSIBLE = 'pure', 'reversible'
-
-HEAD = NUMBERS['SQPYTE_AHEAD_HEAD']
 
 ROW, ONCE, INSERT = opcodes.OP_ResultRow, opcodes.OP_Once, opcodes.OP_IdxInsert
 READ, EPHEMERAL, SORTER, RECORD, OTHER = 'read', 'ephemeral', 'sorter', 'record', 'other'
@@ -34,22 +33,6 @@ _PRIVATE = {EPHEMERAL, SORTER, RECORD}
 _PLACED = {READ, EPHEMERAL, RECORD}
 
 
-def spec_words(pc, way, registers, cursors, stopped, noticed, further=()):
-    """The words of a spec as C reads them (c_engine/rows/rows.h).
-
-    Args:
-        pc: where running ahead begins (int); way: PURE or REVERSIBLE.
-        registers, cursors: what is noted (lists of int).
-        stopped: pcs where it stops; noticed: pcs of opcodes that are looked at (lists or sets).
-        further: words of a cut or tape, behind it (list).
-    """
-    stops = sorted(set(stopped))
-    watched = stops + sorted(set(noticed) - set(stopped))
-    lists = registers + cursors + watched
-    return [pc, way == REVERSIBLE, len(registers), len(cursors), len(watched), len(stops),
-            HEAD + len(lists) if further else 0] + lists + list(further)
-
-
 class Ahead:
     """How a statement may run ahead after one of its ResultRows.
 
@@ -58,17 +41,16 @@ class Ahead:
         way: PURE or REVERSIBLE.
         registers, cursors: what is noted if it is REVERSIBLE (sorted lists of int).
         stops: names of the opcodes where it stops (sorted list of str).
-        spec: address of the spec for `sqpyte_rows`; its memory lives as long as this object.
+        spec: its Spec.
     """
 
-    def __init__(self, pc, way, registers, cursors, stopped, noticed, stops):
+    def __init__(self, pc, way, registers, cursors, stops, spec):
         self.pc = pc
         self.way = way
         self.registers = registers
         self.cursors = cursors
         self.stops = stops
-        self.words = ffi.new('int64_t[]', spec_words(pc, way, registers, cursors, stopped, noticed))
-        self.spec = address_of(self.words)
+        self.spec = spec
 
 
 class Aheads:
@@ -77,7 +59,7 @@ class Aheads:
     Attributes:
         found: by the pc behind a ResultRow, its Ahead, or why it has none (str).
         sources: address of the list of the cursors on whose rows the result's columns depend, or 0
-            (see `sqpyte_rows_intern`); its memory lives as long as this object.
+            (see `sqpyte_log_intern`); its memory lives as long as this object.
     """
 
     def __init__(self, program, calls):
@@ -225,10 +207,20 @@ class Aheads:
     def _ahead(self, pc, way, reached, stopped):
         """Make the Ahead."""
         registers, cursors = self.noted(reached, pc, way)
-        kinds = (ROW, ONCE, INSERT) if way == REVERSIBLE else (ROW, ONCE)
-        noticed = [other for other in reached if self.ops[other].opcode in kinds]
         stops = sorted({opcodes.NAMES[self.ops[other].opcode] for other in stopped})
-        return Ahead(pc, way, registers, cursors, stopped, noticed, stops)
+        rows = [other for other in reached if self.ops[other].opcode == ROW]
+        entries = {}
+        for other in rows:
+            op = self.ops[other]
+            entries[other] = entry('CALL', range(op.p1, op.p1 + op.p2), flags=BEGIN | END | LAST)
+        return Ahead(pc, way, registers, cursors, stops, Spec(
+            self.ops, way == REVERSIBLE, (registers, cursors), stopped, self.noticed(reached, way), entries,
+            pc=pc, stride=2 * self.ops[rows[0]].p2))
+
+    def noticed(self, reached, way):
+        """The pcs among `reached` of opcodes that C looks at while it runs ahead, and does (list)."""
+        looked_at = (ONCE, INSERT) if way == REVERSIBLE else (ONCE,)
+        return [pc for pc in reached if self.ops[pc].opcode in looked_at]
 
     def noted(self, reached, pc, way):
         """What is noted at `pc` before the pcs `reached` (set) are run ahead.

@@ -222,17 +222,20 @@ class TailCut(Cut):
 
     def _room(self):
         """See Cut."""
-        count = len(self.values)
-        self.row_word = self.tag_words + count
+        self.row_word = 2 * len(self.values)
         return 1 + 2 * len(self.cells)
 
-    def _tail_words(self):
+    def word_of(self, number):
+        """The word of a record with the value that Python hands over for `cells[number]`."""
+        return self.row_word + 1 + 2 * number
+
+    def _sink_words(self):
         """See Cut."""
-        saved = self.tail_written - self.tail_fields
-        saved -= {register for register, _, _ in self.kept} | set(self.cells)
+        values = [(register, 2 * number, pc) for register, number, pc in self.kept]
+        values += [(register, self.word_of(number), 0) for number, register in enumerate(self.cells)]
+        saved = self.tail_written - self.tail_fields - {register for register, _, _ in values}
         early = [pc for pc in self.early if pc >= self.tail_pc]
-        words = [self.tail_pc, self.end, self.row_word, len(self.kept), len(self.cells), len(saved),
-                 len(early)]
-        for triple in self.kept:
+        words = [self.tail_pc, self.end, self.row_word, len(values), len(saved), len(early)]
+        for triple in values:
             words += triple
-        return words + self.cells + sorted(saved) + early
+        return words + sorted(saved) + early

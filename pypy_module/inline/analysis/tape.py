@@ -14,18 +14,15 @@ where nothing else is read than the statement's own tables, or REVERSIBLE.
 """
 
 from c_engine.generated import opcodes
-from pypy_module.ffi.library import NUMBERS, address_of, ffi
-from pypy_module.inline.analysis import effects
+from pypy_module.ffi.library import NUMBERS
 from pypy_module.inline.analysis.cut import SUMS
 from pypy_module.inline.analysis.effects import EPHEMERAL, PURE, REVERSIBLE
 from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS, COPIES, COROUTINE, READS
 from pypy_module.inline.analysis.scan import Refused, copied
+from pypy_module.inline.analysis.spec import BEGIN, END, Spec, entry
 from sqpyte.vm.program import liveness
 
-CALL, NULL_KIND = NUMBERS['SQPYTE_KIND_CALL'], NUMBERS['SQPYTE_KIND_NULL']
-ROW_KIND, DELETE = NUMBERS['SQPYTE_KIND_ROW'], NUMBERS['SQPYTE_KIND_DELETE']
-RESET = NUMBERS['SQPYTE_KIND_RESET']
-MOST_LATE = NUMBERS['SQPYTE_MOST_LATE']
+MOST_LATE = NUMBERS['SQPYTE_MOST_ENTRIES']
 
 ROW, ONCE, NULL = opcodes.OP_ResultRow, opcodes.OP_Once, opcodes.OP_Null
 STEP, INVERSE, VALUE = opcodes.OP_AggStep, opcodes.OP_AggInverse, opcodes.OP_AggValue
@@ -50,7 +47,7 @@ class Tape:
         row: pc of the ResultRow.
         following: by pc, the pc of the late opcode that comes next without a look at interrupts between
             (dict); missing where there is a look.
-        spec: address of the spec for `sqpyte_tape`; its memory lives as long as this object.
+        spec: its Spec.
     """
 
     def __init__(self, program, flow, aheads):
@@ -210,10 +207,8 @@ class Tape:
                 pc += 1
 
     def size(self, pc):
-        """How many words an event has, and how many of them are tags (two int)."""
-        count = len(self.captures[pc])
-        tags = (count + 15) // 16
-        return 1 + tags + count, tags
+        """How many words an event has (int)."""
+        return 1 + 2 * len(self.captures[pc])
 
     def _noted(self):
         """What is noted before C runs ahead: registers and cursors (two sorted lists)."""
@@ -237,30 +232,20 @@ class Tape:
     def _make_spec(self):
         """Set `spec`."""
         ops = self.ops
-        kinds = {pc: NULL_KIND if ops[pc].opcode == NULL else
-                 ROW_KIND if ops[pc].opcode == ROW else CALL for pc in self.late}
+        entries = {}
+        for pc in self.late:
+            kind = 'NULL' if ops[pc].opcode == NULL else 'CALL'
+            flags = BEGIN | (END if ops[pc].opcode == ROW else 0)
+            entries[pc] = entry(kind, self.captures[pc], self.numbers[pc], flags)
         for pc in self.reached - set(self.late):
             if self._is_later(ops[pc]):
-                kinds[pc] = DELETE
+                entries[pc] = entry('DELETE')
             elif ops[pc].opcode == opcodes.OP_ResetSorter and self._is_own(ops[pc]):
-                kinds[pc] = RESET
-        first, last = min(kinds), max(kinds)
+                entries[pc] = entry('RESET')
         inserts = sorted({ops[pc].p1 for pc in self.reached if ops[pc].opcode in INSERTS})
-        if self.way == PURE:
-            inserts = []
-        entries, table = [], [0] * (last - first + 1)
-        begin = NUMBERS['SQPYTE_TAPE_HEAD'] + len(table) + len(inserts)
-        for pc, kind in sorted(kinds.items()):
-            table[pc - first] = begin + len(entries)
-            kept = self.captures.get(pc, [])
-            entries += [self.numbers.get(pc, 0), kind, len(kept)] + kept
-        registers, cursors = self._noted()
-        looked_at = (ONCE, effects.INSERT) if self.way == REVERSIBLE else (ONCE,)
-        noticed = [pc for pc in self.reached if ops[pc].opcode in looked_at]
-        self.spec_words = ffi.new('int64_t[]', effects.spec_words(
-            min(kinds), self.way, registers, cursors, self.stopped, noticed,
-            [first, last, len(inserts)] + table + inserts + entries))
-        self.spec = address_of(self.spec_words)
+        self.spec = Spec(
+            ops, self.way == REVERSIBLE, self._noted(), self.stopped, self.aheads.noticed(self.reached, self.way),
+            entries, inserts=inserts if self.way == REVERSIBLE else ())
 
 
 def tape(program, flow, aheads):

@@ -7,9 +7,10 @@ for each time that a register gets a value that late opcodes read.
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.analysis.kinds import NOTHING
 from pypy_module.inline.analysis.scan import AHEAD
+from pypy_module.inline.codegen import datum
 from pypy_module.inline.codegen.class_code import LATE
 from pypy_module.inline.codegen.emit import Ahead, V, W
-from pypy_module.inline.codegen.opcodes import BITS, EMITTERS, kind
+from pypy_module.inline.codegen.opcodes import EMITTERS
 from pypy_module.inline.codegen.scan import Code
 from pypy_module.inline.runtime.cut import CutAheadRunner, CutRunRunner
 from sqpyte.vm.values.values import CONSTANT, row_origin
@@ -59,39 +60,22 @@ class CutPart(Ahead):
         need = self.at_load[pc].get(register, 0)
         if not need:
             return
-        source = self.source
-        word = self.code.word(number)
-        source.add('kind = ' + kind(number))
-        place = 'self.base + (x & %d)' % (2 ** BITS - 1)
-        size = 'x >> %d' % BITS
         # A value that outlives the batch is copied, as what is in a page is.
         origin = row_origin(0) if self.loop.fields - self.loop.counters else CONSTANT
-        view = '(%s + BASE, %s, %d)' % (place, size, origin)
-        for keyword, loads, w, v in [
-                ('if kind == 1:', word, 'W_Int(x)', 'x'),
-                ('elif kind == 2:', word.replace('WORDS', 'DOUBLES'), 'W_Real(x)', 'x'),
-                ('elif kind == 3:', word, 'W_Text' + view, 'text_at(%s, %s)' % (place, size)),
-                ('elif kind == 4:', word, 'W_Blob' + view, 'unpack(CHARS + (%s), %s)' % (place, size)),
-                ('else:', '', 'NULL', 'None')]:
-            source.add(keyword)
-            with source.block():
-                if loads:
-                    source.add('x = ' + loads)
-                if need & V:
-                    source.add('v%d = %s' % (register, v))
-                    if 'text_at' in v:
-                        self.check(pc, 'v%d' % register)
-                if need & W:
-                    source.add('w%d = %s' % (register, w))
+        name = 'v%d' % register
+        datum.load(self.source, 'i', 2 * number, v=name if need & V else None,
+                   w='w%d' % register if need & W else None, origin=origin, undecodable=self.undecodable(pc))
 
-    def check(self, pc, name):
-        """See Part; behind a sorter the call that gets the text fails, as it does in C."""
+    def undecodable(self, pc):
+        """The lines for a text that isn't UTF-8; behind a sorter the call that gets it fails, as it does in C."""
         if self.loop.way == PURE:
             calls = [other for other in self.loop.python if other >= pc]
-            self.branch('%s is UNDECODABLE' % name, [
-                'return self.undecodable(%d)' % (calls or self.loop.python)[0]])
-        else:
-            super().check(pc, name)
+            return ['return self.undecodable(%d)' % (calls or self.loop.python)[0]]
+        return self.bail_out(pc)
+
+    def check(self, pc, name):
+        """See Part."""
+        self.branch('%s is UNDECODABLE' % name, self.undecodable(pc))
 
     def spilled(self, pc, registers):
         """See Part: what C has kept it computes again."""
@@ -134,8 +118,8 @@ class CutCode(Code):
     part = CutPart
     run_base = 'CutRunRunner'
 
-    def __init__(self, cut, tags):
-        """Take the Cut and the tags of the first row (tuple of int), () not to specialise."""
+    def __init__(self, cut, tags=()):
+        """Take the Cut. (Its datums have a tag each, so there is one class for all types.)"""
         super().__init__(cut, tags)
         self.stride = cut.stride
         self.selects = False
@@ -149,7 +133,7 @@ class CutCode(Code):
 
     def finish(self, made):
         """See ClassCode."""
-        made.spec = self.loop.spec
+        made.spec = self.loop.spec.address
         made.at = self.loop.python[0]
         self._finish_row(made)
 
@@ -167,7 +151,6 @@ class CutCode(Code):
                         '    i = self.k',
                         *['    ' + line for line in behind_group])
         self.source.add('self.i = i', 'note(SEEN, 0, i)')
-        self._tags('i')
         self.part(self, order).emit(EMITTERS)
         if self.loop.shape != AHEAD:
             self.source.add(*self.taken(self.place(), 'i'))

@@ -37,7 +37,7 @@ class TailPart(CutPart):
         # The statement may have been ended inside a call: the row's words are no longer ours.
         source.add('if self.left:', '    return')
         for number, register in enumerate(self.loop.cells):
-            at = 'i + %d' % (place + 1 + 2 * number)
+            at = 'i + %d' % self.loop.word_of(number)
             x = self.v(register, self.loop.tail_pc)
             source.add('kind = type(%s)' % x,
                        'if kind is int:',
@@ -61,8 +61,7 @@ class TailCode(CutCode):
     part = TailPart
     run_base = 'TailRunner'
 
-    def __init__(self, cut, tags):
+    def __init__(self, cut, tags=()):
         """See CutCode."""
         super().__init__(cut, tags)
-        self.stride = cut.stride
         self.names['TailRunner'] = TailRunner

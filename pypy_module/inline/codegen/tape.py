@@ -11,23 +11,23 @@ from pypy_module.inline import values as inline_values
 from pypy_module.inline.analysis.kinds import COPIES
 from pypy_module.inline.analysis.scan import copied
 from pypy_module.inline.analysis.tape import INVERSE, NULL, ROW, VALUE
+from pypy_module.inline.codegen import datum
 from pypy_module.inline.codegen.class_code import ClassCode
-from pypy_module.inline.codegen.opcodes import BITS
 from pypy_module.inline.runtime.tape import TapeRunner
 
-EVENTS = NUMBERS['SQPYTE_TAPE_EVENTS']
+EVENTS = NUMBERS['SQPYTE_RECORD_EVENTS']
 METHODS = ("user-defined aggregate's '%s' method not defined",
            "user-defined aggregate's '%s' method raised error")
 
 NAMES = {'TapeRunner': TapeRunner}
-for _module, _names in [(memory, 'WORDS DOUBLES CHARS unpack'),
+for _module, _names in [(memory, 'WORDS DOUBLES CHARS BASE unpack'),
                         (inline_values, 'text_at result_of UNDECODABLE')]:
     for _name in _names.split():
         NAMES[_name] = getattr(_module, _name)
 
 
 def numbers_of(shape):
-    """The numbers of the events (list of int) of a shape (see c_engine/rows/tapes.h)."""
+    """The numbers of the events (list of int) of a shape (see c_engine/rows/call_log.h)."""
     found = []
     while shape:
         found.insert(0, (shape & 31) - 1)
@@ -41,7 +41,7 @@ class TapeCode(ClassCode):
     Attributes:
         tape: the Tape.
         shapes: the shapes that there is code for (tuple of int).
-        at: the expression for where the present event begins.
+        at: where the present event begins: the name of a variable and an int behind it.
     """
 
     kind = 'tape'
@@ -52,7 +52,7 @@ class TapeCode(ClassCode):
         super().__init__(tape, NAMES)
         self.tape = tape
         self.shapes = shapes
-        self.at = ''
+        self.at = ('i', 0)
 
     def place(self):
         """See ClassCode."""
@@ -66,7 +66,7 @@ class TapeCode(ClassCode):
 
     def finish(self, made):
         """See ClassCode."""
-        made.spec = self.tape.spec
+        made.spec = self.tape.spec.address
         made.shapes = self.shapes
 
     def _advance(self):
@@ -91,7 +91,7 @@ class TapeCode(ClassCode):
                 with source.block():
                     offset = EVENTS
                     for number in numbers_of(shape):
-                        self.at = 'i + %d' % offset
+                        self.at = ('i', offset)
                         offset += self._event(self.tape.late[number])
             if self.shapes:
                 source.add('else:', '    self.generic(i)')
@@ -112,7 +112,7 @@ class TapeCode(ClassCode):
                     for number, pc in enumerate(self.tape.late):
                         source.add('%s n == %d:' % ('elif' if number else 'if', number))
                         with source.block():
-                            self.at = 'k'
+                            self.at = ('k', 0)
                             size = self._event(pc)
                             if pc != self.tape.row:
                                 source.add('k += %d' % size)
@@ -128,53 +128,35 @@ class TapeCode(ClassCode):
     def _event(self, pc):
         """Emit an event of the opcode at `pc`; returns how many words it has."""
         op = self.tape.ops[pc]
-        size, tags = self.tape.size(pc)
+        size = self.tape.size(pc)
         kept = {register: number for number, register in enumerate(self.tape.captures[pc])}
         if op.opcode == ROW:
-            self._row(op, kept, tags)
+            self._row(op, kept)
         elif op.opcode == NULL:
             self._null(pc, op, size)
         elif op.opcode == VALUE:
             self._value(pc, op, size)
         elif op.opcode in COPIES:
-            self._copy(pc, op, kept, tags)
+            self._copy(op, kept)
         else:
-            self._call(pc, op, kept, tags, size)
+            self._call(pc, op, kept, size)
         return size
 
-    def _word(self, offset):
-        """The expression for a word of the event."""
-        return 'WORDS[%s + %d]' % (self.at, offset)
+    def _place(self, further=0):
+        """The expression for where the present event begins; `further`: so many words behind (int)."""
+        base, offset = self.at
+        return '%s + %d' % (base, offset + further) if offset + further else base
 
-    def _load(self, number, tags, name, undecodable):
-        """Emit the loading of the event's value `number` into a variable; `undecodable`: the line for a
-        text that isn't UTF-8."""
-        word = self._word(1 + tags + number)
-        place = 'self.base + (x & %d)' % (2 ** BITS - 1)
-        size = 'x >> %d' % BITS
-        self.source.add(
-            'kind = (%s >> %d) & 15' % (self._word(1 + number // 16), number % 16 * 4),
-            'if kind == 1:',
-            '    %s = %s' % (name, word),
-            'elif kind == 2:',
-            '    %s = %s' % (name, word.replace('WORDS', 'DOUBLES')),
-            'elif kind == 3:',
-            '    x = ' + word,
-            '    %s = text_at(%s, %s)' % (name, place, size),
-            '    if %s is UNDECODABLE:' % name,
-            '        ' + undecodable,
-            'elif kind == 4:',
-            '    x = ' + word,
-            '    %s = unpack(CHARS + (%s), %s)' % (name, place, size),
-            'else:',
-            '    %s = None' % name)
+    def _load(self, number, name, undecodable, text=datum.TEXT_AT):
+        """Emit the loading of the event's value `number` into a variable; for the rest see datum.load."""
+        datum.load(self.source, self.at[0], self.at[1] + 1 + 2 * number, v=name, text=text, undecodable=undecodable)
 
     def _behind(self, pc, size):
         """Emit what is done behind a call of user code."""
-        self.source.add('if self.handed and self.deoptimized(%d, %s + %d):' % (pc, self.at, size),
+        self.source.add('if self.handed and self.deoptimized(%d, %s):' % (pc, self._place(size)),
                         '    return')
 
-    def _call(self, pc, op, kept, tags, size):
+    def _call(self, pc, op, kept, size):
         """Emit a step or an inverse; its instance is made at the first one."""
         source = self.source
         method = 'inverse' if op.opcode == INVERSE else 'step'
@@ -183,11 +165,11 @@ class TapeCode(ClassCode):
             register = op.p2 + n
             if register in kept:
                 values.append('v%d' % n)
-                self._load(kept[register], tags, 'v%d' % n, 'return self.undecodable(%d)' % pc)
+                self._load(kept[register], 'v%d' % n, ['return self.undecodable(%d)' % pc])
             else:
                 values.append('self.r%d' % register)
         name = 'self.a%d' % op.p3
-        source.add('self.at = ' + self.at,
+        source.add('self.at = ' + self._place(),
                    'a = ' + name,
                    'if a is None:',
                    '    a = self.instance(%d)' % pc,
@@ -209,7 +191,7 @@ class TapeCode(ClassCode):
             'if a is None:',
             '    self.r%d = None' % op.p3,
             'else:',
-            '    self.at = ' + self.at,
+            '    self.at = ' + self._place(),
             '    problem = "raised error"',
             '    try:',
             '        v = a.value()',
@@ -234,19 +216,18 @@ class TapeCode(ClassCode):
         for register in range(op.p2, max(op.p2, op.p3) + 1):
             if register in self.tape.accumulators:
                 self.source.add('if self.a%d is not None:' % register,
-                                '    self.at = ' + self.at,
-                                '    if self.dropped(%d, %s + %d, %d):' % (
-                                    pc, self.at, size, register),
+                                '    self.at = ' + self._place(),
+                                '    if self.dropped(%d, %s, %d):' % (pc, self._place(size), register),
                                 '        return')
             elif register in self.tape.registers:
                 self.source.add('self.r%d = None' % register)
 
-    def _copy(self, pc, op, kept, tags):
+    def _copy(self, op, kept):
         """Emit a copy."""
         pairs = copied(op)
         for source, target in pairs:
             if source in kept:
-                self._load(kept[source], tags, 'v', 'v = None')
+                self._load(kept[source], 'v', ['v = None'])
                 self.source.add('self.r%d = v' % target)
             else:
                 self.source.add('self.r%d = self.r%d' % (target, source))
@@ -255,13 +236,13 @@ class TapeCode(ClassCode):
             if op.opcode == OP_Move and source not in targets:
                 self.source.add('self.r%d = None' % source)
 
-    def _row(self, op, kept, tags):
+    def _row(self, op, kept):
         """Emit the row: it is kept until the next call."""
         for n in range(op.p2):
             register = op.p1 + n
             if register in kept:
-                self._load(kept[register], tags, 'v', 'v = self.surrogates(%d, x)' % n)
+                self._load(kept[register], 'v', ['v = self.surrogates(%d, x, t >> 3)' % n])
                 self.source.add('self.p%d = v' % n)
             else:
                 self.source.add('self.p%d = self.r%d' % (n, register))
-        self.source.add('self.at = ' + self.at, 'self.busy = False', 'return')
+        self.source.add('self.at = ' + self._place(), 'self.busy = False', 'return')

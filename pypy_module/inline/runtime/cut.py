@@ -22,62 +22,41 @@ from sqpyte.vm.values.values import W_Int
 
 GROW = NUMBERS['SQPYTE_GROW']
 MID, BEGUN = NUMBERS['SQPYTE_STEP_MID'], NUMBERS['SQPYTE_STEP_BEGUN']
-CAPACITY, COUNT = NUMBERS['SQPYTE_ROWS_CAPACITY'], NUMBERS['SQPYTE_ROWS_COUNT']
-AT_CUT, NEED = NUMBERS['SQPYTE_ROWS_AT_CUT'], NUMBERS['SQPYTE_ROWS_NEED']
-CELLS, STAMP = NUMBERS['SQPYTE_ROWS_CELLS'], NUMBERS['SQPYTE_ROWS_STAMP']
+CAPACITY, COUNT = NUMBERS['SQPYTE_LOG_CAPACITY'], NUMBERS['SQPYTE_LOG_COUNT']
+AT_EVENT, NEED = NUMBERS['SQPYTE_LOG_AT_EVENT'], NUMBERS['SQPYTE_LOG_NEED']
+RECORDS, STAMP = NUMBERS['SQPYTE_LOG_RECORDS'], NUMBERS['SQPYTE_LOG_STAMP']
 BUFFER_WORDS = 8192
-MOST_WORDS = 2 ** NUMBERS['SQPYTE_PLACE_BITS'] // 8    # a place has so many bits
+MOST_WORDS = 1 << 17
 MOST_ROWS = 128     # of a batch
 ABORT, INTERRUPT = layout.SQLITE_ABORT, NUMBERS['SQLITE_INTERRUPT']
 
 CHANGED = b'the database has changed while this query had run ahead: run it again'
 
-fill = lib.sqpyte_cut
+fill = lib.sqpyte_log_fill
 free: list = []     # buffers that aren't used
 
 
-def started(statement, cut):
-    """Step a statement to a cut's first opcode; what `opened` returns."""
-    return opened(statement, lambda *places: fill(*places, 0, 0), cut)
-
-
-def opened(statement, step, loop):
+def started(statement, loop):
     """Step a statement to where a runner takes over.
 
     Args:
         statement: the Statement.
-        step: function of the addresses of C's part, the spec, the statement's cells and the buffer,
-            which steps it there.
         loop: the Cut or Tape.
     Returns:
         what stepping it has returned; and if it is there, the address of C's part and a buffer,
         for the runner, else None twice.
     """
-    handle = lib.sqpyte_rows_open(address_of(statement.pointer))
+    handle = lib.sqpyte_log_open(address_of(statement.pointer))
     if not handle:
         raise MemoryError
     buffer = free.pop() if free else ffi.new('int64_t[]', BUFFER_WORDS)
     buffer[CAPACITY] = BUFFER_WORDS
-    rc = step(handle, loop.spec, address_of(statement.cells), address_of(buffer))
+    rc = fill(handle, loop.spec.address, address_of(statement.cells), address_of(buffer), 0, 0)
     if rc == ROW and statement.cells[COLUMNS] == 0:
         return rc, handle, buffer
-    lib.sqpyte_rows_close(handle)
+    lib.sqpyte_log_close(handle)
     free.append(buffer)
     return rc, None, None
-
-
-def first_tags(statement, cut, handle, buffer):
-    """The words of tags (tuple of int) of the row that a statement is at the cut's first opcode
-    for; () if there is none, or it couldn't be undone."""
-    if cut.way == PURE:
-        return ()
-    out = address_of(buffer)
-    fill(handle, cut.spec, address_of(statement.cells), out, 1, 0)
-    if not buffer[COUNT]:
-        return ()
-    tags = tuple([buffer[CELLS + n] for n in range(cut.tag_words)])
-    lib.sqpyte_cut_back(handle, 0, cut.head)
-    return tags
 
 
 class CutRunner(Runner):
@@ -135,8 +114,7 @@ class CutRunner(Runner):
         self.buffer = buffer
         buffer[CAPACITY] = len(buffer)
         self.out = address_of(buffer)
-        self.base = self.out - BASE
-        self.start = ((self.out - BASE) >> 3) + CELLS
+        self.start = ((self.out - BASE) >> 3) + RECORDS
 
     def prepare(self):
         """See Runner."""
@@ -175,8 +153,8 @@ class CutRunner(Runner):
             if not self.at_cut_before or self.passing_before:
                 if not self.take_state():
                     return False
-            count = WORDS[self.start - CELLS + COUNT]
-            self.at_cut = WORDS[self.start - CELLS + AT_CUT] != 0
+            count = WORDS[self.start - RECORDS + COUNT]
+            self.at_cut = WORDS[self.start - RECORDS + AT_EVENT] != 0
             if count:
                 self.k = self.start
                 self.end = self.start + count * self.stride
@@ -187,32 +165,27 @@ class CutRunner(Runner):
                     self.give_state()
 
     def call_c(self):
-        """One call of `sqpyte_cut`; returns its result."""
+        """One call of `sqpyte_log_fill`; returns its result."""
         self.at_cut_before, self.passing_before = self.at_cut, self.passing
         self.batch = most = min(2 * self.batch, MOST_ROWS)
         self.fills += 1
         passing, self.passing = self.passing, 0
-        return self.filled(fill, most, passing)
+        return self.filled(most, passing)
 
-    def filled(self, fill, *more):
-        """Have C fill the buffer; returns its result.
-
-        Args:
-            fill: the function of the library.
-            more: what it takes after C's part, the spec, the cells and the buffer (ints).
-        """
+    def filled(self, most, passing):
+        """Have C fill the buffer; returns its result. For the arguments see call_log.h."""
         self.in_c_now = True
         held = self.buffer
         if not self.listed:
             self.listed = True
             self.session.runners.append(self)
-        rc = fill(self.handle, self.spec, address_of(self.statement.cells), self.out, *more)
+        rc = fill(self.handle, self.spec, address_of(self.statement.cells), self.out, most, passing)
         if rc == ROW and not self.left and self.has_ended():
             # Out of memory while ahead: the rows before that can't be handed out one by one any more.
             rc = self.why_ended()
         self.in_c_now = False
         if not self.left:
-            self.stamp = WORDS[self.start - CELLS + STAMP]
+            self.stamp = WORDS[self.start - RECORDS + STAMP]
             # What is run ahead doesn't ask for the time (Calls.pure); what C runs to a row of its own does.
             BYTES[self.mid_step] = MID if rc == ROW and not self.statement.cells[COLUMNS] else 0
         if self.left and len(held) == BUFFER_WORDS:
@@ -224,7 +197,7 @@ class CutRunner(Runner):
 
     def grow(self):
         """Get a larger buffer, if one is of use; returns whether there is one."""
-        need = WORDS[self.start - CELLS + NEED]
+        need = WORDS[self.start - RECORDS + NEED]
         words = len(self.buffer)
         if not need or words >= MOST_WORDS:
             return False
@@ -282,7 +255,9 @@ class CutRunner(Runner):
 
     def back(self, pc):
         """Have C undo what it has run ahead, up to the late opcode at `pc`; returns whether."""
-        return lib.sqpyte_cut_back(self.handle, max(self.i - self.start, 0) // self.stride, pc) == 0
+        late = self.loop.late
+        rows = max(self.i - self.start, 0) // self.stride
+        return lib.sqpyte_log_back(self.handle, rows * len(late) + late.index(pc)) == 0
 
     def side_exit_from(self, target, pc, values):
         """Go on in C.
@@ -340,7 +315,7 @@ class CutRunner(Runner):
             return False
         if rc:
             lib.sqpyte_fail(self.vdbe, pc, NOMEM)
-        rc = lib.sqpyte_cut_one(self.handle, pc, address_of(statement.cells))
+        rc = lib.sqpyte_log_one(self.handle, pc, address_of(statement.cells))
         if rc == ROW and statement.cells[COLUMNS] == 0:
             return True
         self.finalize_instances()
@@ -360,7 +335,7 @@ class CutRunner(Runner):
         self.busy = False
         handle, self.handle = self.handle, 0
         if handle:
-            lib.sqpyte_rows_close(handle)
+            lib.sqpyte_log_close(handle)
             self.statement.inlined.runner = None
         if self in self.session.runners:
             self.session.runners.remove(self)

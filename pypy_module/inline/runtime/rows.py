@@ -1,7 +1,7 @@
 """Rows that C has computed ahead, many in one call, handed out in the caller's loop.
 
 `RowBatches` stands in a cursor for its statement.  C steps the statement and runs it on to further
-rows (c_engine/rows/rows.h); each row that is then asked for is a few loads from a buffer, and no call.
+rows (c_engine/rows/call_log.h); each row that is then asked for is a few loads from a buffer, and no call.
 How many rows there are in a batch grows with what has been asked for: 2, 4, 8, ...
 
 A short text that comes again is the same `str` as the last time, which saves half of the time that
@@ -17,21 +17,19 @@ import weakref
 
 from c_engine.generated import layout
 from pypy_module.dbapi.mixin import Any
-from pypy_module.ffi.code_cache import define
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
-from pypy_module.ffi.memory import BASE, CHARS, DOUBLES, INTS, WORDS, data_at, unpack
+from pypy_module.ffi.memory import BASE, DOUBLES, INTS, WORDS, data_at
 from pypy_module.inline.runtime.cut import CHANGED
 from pypy_module.inline.runtime.scan import stamp_of
-from pypy_module.inline.runtime.trace import batch_ended, note
 from sqpyte.vm.values import mem
 
 ROW = NUMBERS['SQLITE_ROW']
 ABORT, INTERRUPT = layout.SQLITE_ABORT, NUMBERS['SQLITE_INTERRUPT']
-STAMP = NUMBERS['SQPYTE_ROWS_STAMP']
+STAMP = NUMBERS['SQPYTE_LOG_STAMP']
 COLUMNS, ROW_CELLS = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_CELLS']
-COUNT, STOPPED = NUMBERS['SQPYTE_ROWS_COUNT'], NUMBERS['SQPYTE_ROWS_STOPPED']
-PC, UNDO = NUMBERS['SQPYTE_ROWS_PC'], NUMBERS['SQPYTE_ROWS_UNDO']
-CELLS = NUMBERS['SQPYTE_ROWS_CELLS']
+COUNT, STOPPED = NUMBERS['SQPYTE_LOG_COUNT'], NUMBERS['SQPYTE_LOG_STOPPED']
+PC, UNDO = NUMBERS['SQPYTE_LOG_PC'], NUMBERS['SQPYTE_LOG_UNDO']
+RECORDS = NUMBERS['SQPYTE_LOG_RECORDS']
 INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
 KNOWN, NEW = NUMBERS['SQPYTE_KNOWN'], NUMBERS['SQPYTE_NEW']
 SLOTS = 2 ** NUMBERS['SQPYTE_STRING_BITS'] + 2 ** NUMBERS['SQPYTE_ROWID_BITS']
@@ -43,9 +41,8 @@ MOST_ROWS = 128         # of a batch
 MOST_POOR = 16          # batches without a second row, one after the other: C does as well
 TIER_UP_POOR = 1000    # rows that C does then
 INTERNED_FROM = 9         # batch from which on texts that come again are one object
-UNROLLED = 50           # most columns that a generated `__next__` handles
 
-rows = lib.sqpyte_rows
+rows = lib.sqpyte_log_rows
 free: list = []         # buffers that aren't used
 
 
@@ -88,7 +85,7 @@ class RowBatches:
         self.live = stamp_of(self.vdbe)
         self.stamp = WARY
         state = statement.inlined
-        self.handle = lib.sqpyte_rows_open(self.vdbe)
+        self.handle = lib.sqpyte_log_open(self.vdbe)
         if not self.handle:
             raise MemoryError
         self.buffer, state.kept = state.kept, None
@@ -97,7 +94,7 @@ class RowBatches:
         self.buffer[0] = BUFFER_WORDS
         self.out = address_of(self.buffer)
         self.head = (self.out - BASE) >> 3
-        self.first = self.head + CELLS
+        self.first = self.head + RECORDS
         self.k = self.end = self.first
         self.most = 1
         self.poor = 0
@@ -133,10 +130,10 @@ class RowBatches:
         self.fills += 1
         if self.fills == INTERNED_FROM:
             self.texts = [None] * SLOTS
-            lib.sqpyte_rows_intern(self.handle, self.known.shapes.aheads.sources)
+            lib.sqpyte_log_intern(self.handle, self.known.shapes.aheads.sources)
         self.most = most = min(2 * self.most, MOST_ROWS)
         self.k = self.end = self.first
-        rc = rows(self.handle, self.ahead.spec, address_of(self.statement.cells), self.out, most)
+        rc = rows(self.handle, self.ahead.spec.address, address_of(self.statement.cells), self.out, most)
         if rc == ROW and self.handle:
             count = WORDS[head + COUNT]
             self.end = self.first + count * self.stride
@@ -192,7 +189,7 @@ class RowBatches:
         is the last one, and an error follows.
         """
         statement = self.statement
-        if lib.sqpyte_rows_back(self.handle, (self.k - self.first) // self.stride):
+        if lib.sqpyte_log_back(self.handle, (self.k - self.first) // self.stride):
             self.undo = 0
             self.stamp = WARY
             self.end = self.k + self.stride
@@ -270,7 +267,7 @@ class RowBatches:
         handle, self.handle = self.handle, 0
         if not handle:
             return
-        lib.sqpyte_rows_close(handle)
+        lib.sqpyte_log_close(handle)
         state = self.statement.inlined
         state.runner = state.leftover = None
         if self in self.session.runners:
@@ -302,61 +299,3 @@ def cell_at(k, texts):
         return value
     data = data_at(WORDS[k + 1], tag >> 3)
     return data.decode() if kind == TEXT else data
-
-
-def generate(count):
-    """Return the source of `__next__` for rows of `count` columns."""
-    lines = ['def __next__(self):',
-             '    if WORDS[self.live] != self.stamp:',
-             '        return self.looked()',
-             '    k = self.k',
-             '    note(self.seen, 0, k)',
-             '    texts = self.texts',
-             '    try:']
-    if count > UNROLLED:
-        lines.append('        row = tuple([cell_at(k + 2 * n, texts) for n in range(%d)])' % count)
-    else:
-        for i in range(count):
-            tag = 'k' if i == 0 else 'k + %d' % (2 * i)
-            value = 'k + %d' % (2 * i + 1)
-            lines += [
-                '        t = WORDS[%s]' % tag,
-                '        if t == 1:',
-                '            v%d = WORDS[%s]' % (i, value),
-                '        elif t == 2:',
-                '            v%d = DOUBLES[%s]' % (i, value),
-                '        elif t == 5:',
-                '            v%d = None' % i,
-                '        elif t & 7 == 3:',
-                '            v%d = unpack(CHARS + (WORDS[%s] - BASE), t >> 3).decode()' % (i, value),
-                '        elif t & 7 == %d:' % KNOWN,
-                '            v%d = texts[t >> %d]' % (i, SLOT_SHIFT),
-                '        elif t & 7 == %d:' % NEW,
-                '            v%d = texts[t >> %d] = unpack(CHARS + (WORDS[%s] - BASE), t >> 3 & %d)'
-                '.decode()' % (i, SLOT_SHIFT, value, SIZES),
-                '        else:',
-                '            v%d = unpack(CHARS + (WORDS[%s] - BASE), t >> 3)' % (i, value)]
-        lines.append('        row = (%s)' % ''.join('v%d, ' % i for i in range(count)))
-    lines += ['    except UnicodeDecodeError:',
-              '        return self.by_cursor()',
-              '    self.k = k = k + %d' % (2 * count),
-              '    if k == self.end:',
-              '        batch_ended(self.seen, k - %d)' % (2 * count),
-              '        self.refill()',
-              '    return row']
-    return '\n'.join(lines) + '\n'
-
-
-_classes: dict = {}
-
-
-def class_for(count):
-    """Return the subclass of RowBatches for rows of `count` columns."""
-    made = _classes.get(count)
-    if made is None:
-        names = define(generate(count), 'rows_%d' % count, {
-            'WORDS': WORDS, 'DOUBLES': DOUBLES, 'CHARS': CHARS, 'BASE': BASE, 'unpack': unpack,
-            'cell_at': cell_at, 'note': note, 'batch_ended': batch_ended})
-        made = _classes[count] = type('RowBatches%d' % count, (RowBatches,), {
-            '__next__': names['__next__'], 'stride': 2 * count})
-    return made

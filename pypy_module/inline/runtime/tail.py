@@ -17,7 +17,7 @@ CHUNK = 1 << 15         # bytes of texts that wait for C
 LOWEST_LIMIT = 1 << 24  # of lengths, under which a record might be too large
 OVER = -2               # beside the codes of stepping a statement: see `over`
 
-do_tail = lib.sqpyte_cut_tail
+do_tail = lib.sqpyte_log_sink
 
 
 def reached_from(ops, pc, register):

@@ -13,24 +13,16 @@ from pypy_module.dbapi.statements.decoding import Undecodable, undecodable_text
 from pypy_module.ffi.library import NUMBERS, lib
 from pypy_module.ffi.memory import INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
-from pypy_module.inline.runtime.cut import AT_CUT, CELLS, COUNT, INTERRUPT, MOST_ROWS, CutAheadRunner, opened
+from pypy_module.inline.runtime.cut import AT_EVENT, COUNT, INTERRUPT, RECORDS, CutAheadRunner
 from pypy_module.inline.runtime.scan import COLUMNS, LIMIT_LENGTH, ROW
-from pypy_module.inline.values import BASE, UNDECODABLE, data_at, load, result_of, unwrapped
+from pypy_module.inline.values import UNDECODABLE, data_at, load, result_of, unwrapped
 from sqpyte.vm.values import mem
 
-END = NUMBERS['SQPYTE_TAPE_END']
-SHAPE, SIZE = NUMBERS['SQPYTE_TAPE_SHAPE'], NUMBERS['SQPYTE_TAPE_SIZE']
-BITS = NUMBERS['SQPYTE_PLACE_BITS']
+END = NUMBERS['SQPYTE_LOG_END']
+SHAPE, SIZE = NUMBERS['SQPYTE_RECORD_SHAPE'], NUMBERS['SQPYTE_RECORD_SIZE']
+EVENTS = NUMBERS['SQPYTE_RECORD_EVENTS']
 MOST_SHAPES = 4     # that a class has code for
 ENOUGH = 32         # rows that tell which these are
-
-fill = lib.sqpyte_tape
-
-
-def started(statement, tape):
-    """Step a statement to a late opcode; what `opened` returns."""
-    return opened(statement, lambda *places: fill(*places, 0), tape)
-
 
 class TapeRunner(CutAheadRunner):
     """See the module's docstring; and CutAheadRunner, of which this is one.
@@ -114,9 +106,9 @@ class TapeRunner(CutAheadRunner):
                 return self.row_of_c(rc)
             if not before and not self.take_state():
                 return False
-            head = self.start - CELLS
+            head = self.start - RECORDS
             count = WORDS[head + COUNT]
-            self.at_cut = WORDS[head + AT_CUT] != 0
+            self.at_cut = WORDS[head + AT_EVENT] != 0
             if count:
                 self.next = self.start
                 self.end = head + WORDS[head + END]
@@ -129,11 +121,6 @@ class TapeRunner(CutAheadRunner):
                 self.give_state()
                 self.go_on()
                 return False
-
-    def call_c(self):
-        """One call of `sqpyte_tape`; returns its result."""
-        self.batch = most = min(2 * self.batch, MOST_ROWS)
-        return self.filled(fill, most)
 
     def row_of_c(self, rc):
         """C has returned a row, or has ended the statement; returns False."""
@@ -252,9 +239,9 @@ class TapeRunner(CutAheadRunner):
         self.install_accumulators()
         self.go_on()
 
-    def surrogates(self, number, x):
-        """The value of column `number` of the next row, a text that isn't UTF-8; `x`: its place."""
-        data = data_at(self.base + BASE + (x & (2 ** BITS - 1)), x >> BITS)
+    def surrogates(self, number, address, size):
+        """The value of column `number` of the next row, a text that isn't UTF-8."""
+        data = data_at(address, size)
         if self.raw is None:
             self.raw = number, data
         self.wary = True
@@ -264,7 +251,17 @@ class TapeRunner(CutAheadRunner):
 
     def back(self, pc):
         """Have C undo what it has run ahead, up to the present event; returns whether."""
-        return lib.sqpyte_tape_back(self.handle, self.at - self.start + CELLS) == 0
+        return lib.sqpyte_log_back(self.handle, self.events_done()) == 0
+
+    def events_done(self):
+        """How many events there are before the present one (int)."""
+        done, end = 0, self.start
+        while end < self.at:
+            k, end = end + EVENTS, end + WORDS[end + SIZE]
+            while k < end and k < self.at:
+                k += self.loop.size(self.loop.late[WORDS[k]])
+                done += 1
+        return done
 
     def deoptimize(self):
         """See Runner."""

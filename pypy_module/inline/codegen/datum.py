@@ -1,0 +1,61 @@
+"""Generates the loading of a datum (c_engine/rows/datum.h): the one way from a buffer of C's to Python's values."""
+
+from pypy_module.ffi.library import NUMBERS
+from sqpyte.vm.values.values import CONSTANT
+
+INTEGER, FLOAT, TEXT, BLOB, NULL = (
+    NUMBERS['SQLITE_' + name] for name in ('INTEGER', 'FLOAT', 'TEXT', 'BLOB', 'NULL'))
+# A text of a page or of a buffer, or UNDECODABLE.
+TEXT_AT = 'text_at(x - BASE, t >> 3)'
+# The same where the code around expects a UnicodeDecodeError.
+DECODED = 'unpack(CHARS + (x - BASE), t >> 3).decode()'
+BYTES = 'unpack(CHARS + (x - BASE), t >> 3)'
+
+
+def load(source, base, offset, v=None, w=None, origin=CONSTANT, text=TEXT_AT, undecodable=(), further=()):
+    """Emit the loading of the datum at WORDS[base + offset].
+
+    Args:
+        source: the Source.
+        base: name of a variable (str); offset: int.
+        v: name of the variable for Python's value (str), or None.
+        w: name of the variable for the W_Value, or None.
+        origin: of a W_Text or W_Blob (int): whether it is kept as it is.
+        text: expression of a text's Python value; its bytes are at `x`, the tag is `t`.
+        undecodable: lines for a value that is UNDECODABLE.
+        further: more types: (number, lines that set `v`).
+    """
+    tag = '%s + %d' % (base, offset) if offset else base
+    word, real = '%s[%s + %d]' % ('WORDS', base, offset + 1), '%s[%s + %d]' % ('DOUBLES', base, offset + 1)
+    view = '(x, t >> 3, %d)' % origin
+    source.add('t = WORDS[%s]' % tag)
+    keyword = 'if'
+    for condition, of_v, of_w in [('t == %d' % INTEGER, word, 'W_Int(%s)' % word),
+                                  ('t == %d' % FLOAT, real, 'W_Real(%s)' % real),
+                                  ('t == %d' % NULL, 'None', 'NULL')]:
+        source.add('%s %s:' % (keyword, condition))
+        with source.block():
+            _set(source, v, of_v, w, of_w)
+        keyword = 'elif'
+    source.add('elif t & 7 == %d:' % TEXT)
+    with source.block():
+        source.add('x = ' + word)
+        _set(source, v, text, w, 'W_Text' + view)
+        if v and undecodable:
+            source.add('if %s is UNDECODABLE:' % v, *['    ' + line for line in undecodable])
+    for number, lines in further:
+        source.add('elif t & 7 == %d:' % number)
+        with source.block():
+            source.add(*lines)
+    source.add('else:')
+    with source.block():
+        source.add('x = ' + word)
+        _set(source, v, BYTES, w, 'W_Blob' + view)
+
+
+def _set(source, v, of_v, w, of_w):
+    """Emit the setting of the variables that there are; see `load`."""
+    if v:
+        source.add('%s = %s' % (v, of_v))
+    if w:
+        source.add('%s = %s' % (w, of_w))
