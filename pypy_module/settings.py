@@ -6,8 +6,8 @@ What C reads is in C (c_engine/core/settings.c), whichever language has set it.
 import _thread
 import sys
 
-from pypy_module.dbapi import cursor, errors
-from pypy_module.dbapi.statements import execution, tiers
+from pypy_module.dbapi import errors
+from pypy_module.dbapi.statements import execution, result_set, tiers
 from pypy_module.ffi.library import NUMBERS, ffi, lib, switched_off
 from pypy_module.inline import policy
 
@@ -129,5 +129,5 @@ def take_over():
     if fused != (execution.fused_execute is lib.sqpyte_execute):
         from pypy_module.dbapi.statements import unfused
         execution.fused_execute = lib.sqpyte_execute if fused else unfused.execute
-        cursor.step = lib.sqpyte_step if fused else unfused.step
+        result_set.step = lib.sqpyte_step if fused else unfused.step
     execution.batched = fused and not switched_off(PARAMETER_BATCHES)

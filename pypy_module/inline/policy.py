@@ -258,16 +258,17 @@ class Idle:
         """See tiers.py."""
         return tiers.NOT
 
-    def begin(self, connection, cursor, statement):
+    def begin(self, session, result, statement):
         """See tiers.py."""
-        return stepped(statement)
+        return statement.step()
 
-    def take_over(self, connection, cursor, statement):
+    def take_over(self, session, result, statement):
         """See tiers.py."""
-        rc = None if statement.leftover is None else statement.leftover.step_leftover(cursor)
-        return stepped(statement) if rc is None else rc
+        leftover = state_of(statement).leftover
+        rc = None if leftover is None else leftover.step_leftover(result)
+        return statement.step() if rc is None else rc
 
-    def explain(self, connection, statement):
+    def explain(self, session, statement):
         """See tiers.py."""
         return False, 'inlining switched off', '', {}
 

@@ -12,8 +12,8 @@ import sqpyte
 from c_engine.build import mechanisms
 from c_engine.build.build import ROOT, read
 from c_engine.generated.mechanisms import MECHANISMS
-from pypy_module.dbapi import cursor
-from pypy_module.dbapi.statements import execution, unfused
+from pypy_module.dbapi.connections.session import session_of
+from pypy_module.dbapi.statements import execution, result_set, unfused
 from pypy_module.ffi import code_cache
 from pypy_module.ffi.library import lib, switched_off
 
@@ -162,9 +162,10 @@ def test_explain_says_so(with_all):
 
 def test_fused_calls(with_all):
     sqpyte.configure(without='fused-calls')
-    assert execution.fused_execute is unfused.execute and cursor.step is unfused.step and not execution.batched
+    assert execution.fused_execute is unfused.execute and result_set.step is unfused.step and not execution.batched
     sqpyte.configure(without='parameter-batches')
-    assert execution.fused_execute is lib.sqpyte_execute and cursor.step is lib.sqpyte_step and not execution.batched
+    assert execution.fused_execute is lib.sqpyte_execute and result_set.step is lib.sqpyte_step
+    assert not execution.batched
     sqpyte.configure(without='')
     assert execution.batched
 
@@ -179,7 +180,7 @@ def test_per_type_classes(with_all):
         connection.execute('CREATE TABLE t(a)')
         connection.execute('INSERT INTO t VALUES(1), (2)')
         assert connection.execute(sql).fetchall() == [(1,), (2,)]
-        classes, = connection._statements[sql].inlining.shapes.classes.values()
+        classes, = session_of(connection).statements[sql].inlined.known.shapes.classes.values()
         tags.append(list(classes))
         connection.close()
     assert tags == [[(1,)], [()]]
