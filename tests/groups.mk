@@ -37,7 +37,7 @@ check-units:
 	  tests/c_engine/test_locals.py tests/c_engine/test_seeks.py tests/c_engine/test_sort_keys.py)
 
 check-dbapi:
-	@$(ENGINE_ALONE) $(call PYTEST,$(PYTHON),tests/pypy_module/dbapi)
+	@$(ENGINE_ALONE) $(call PYTEST,$(PYTHON),tests/pypy_module/dbapi tests/pypy_module/test_contracts.py)
 
 check-inliner:
 	@$(ENGINE_ALONE) $(call PYTEST,$(PYTHON),$(addprefix tests/pypy_module/inline/test_,analysis.py datums.py golden.py loops.py))

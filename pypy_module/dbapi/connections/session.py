@@ -59,10 +59,10 @@ class Session(Execution, StatementCache, Transaction):
     def open(self, name, uri, milliseconds, detect_types, cached_statements, check_same_thread):
         """Open the database `name` (bytes); the transaction's settings are set next. For the other arguments see
         `connect`; `milliseconds`: its timeout."""
-        self.db = opened(name, OPEN_URI if uri else 0)
-        lib.sqlite3_busy_timeout(self.db, milliseconds)
         self.detect_types = detect_types
         self.without_type = bool(detect_types & constants.PARSE_COLNAMES)
+        self.db = opened(name, OPEN_URI if uri else 0)
+        lib.sqlite3_busy_timeout(self.db, milliseconds)
         self.lock = RLock()
         self.runners: list = []
         self.raised = None
