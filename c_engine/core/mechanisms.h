@@ -41,15 +41,15 @@
   M(SORTER_BUFFERS, ENGINE, "sorter-buffers", "", "a sorter's runs are written and read by the page") \
   M(STRING_CACHE, ENGINE, "string-cache", "", "a short text that comes again is a new str each time") \
   M(CODE_CACHE, MODULE, "code-cache", "", "functions that every program needs are compiled in each process") \
-  M(CUTS, MODULE, "cuts", "", "functions written in Python are called back from C in joins, index scans and groups") \
   M(FUSED_CALLS, MODULE, "fused-calls", "", "one C call for each parameter, step and column") \
   M(PAGE_BATCHES, MODULE, "page-batches", "", "rows of a scan are computed in C") \
   M(PARAMETER_BATCHES, MODULE, "parameter-batches", "", "executemany makes one C call for each row") \
   M(PER_TYPE_CLASSES, MODULE, "per-type-classes", "", "one class of an inlined loop serves rows of any types") \
   M(ROW_BATCHES, MODULE, "row-batches", "", "one C call for each row") \
+  M(SINKS, MODULE, "sinks", "", "functions written in Python whose results C stores are called back from C") \
+  M(SLICES, MODULE, "slices", "", "functions written in Python are called back from C in joins, index scans and groups") \
   M(STEADY_TRACES, MODULE, "steady-traces", "", "PyPy's JIT begins traces of inlined loops where it likes") \
-  M(TAILS, MODULE, "tails", "", "functions written in Python whose results C stores are called back from C") \
-  M(TAPES, MODULE, "tapes", "", "window functions written in Python are called back from C")
+  M(WINDOW_LOGS, MODULE, "window-logs", "", "window functions written in Python are called back from C")
 
 #define SQPYTE_NUMBER_OF_MECHANISM(id, reader, zName, zOpcodes, zWithout) SQPYTE_MECHANISM_##id,
 enum { SQPYTE_MECHANISMS(SQPYTE_NUMBER_OF_MECHANISM) SQPYTE_MECHANISM_COUNT };

@@ -516,8 +516,8 @@ int sqpyte_log_fill(long log, long spec, long cells, long out, int nMost, int bP
     }
     if( rc!=SQLITE_ROW || aCells[SQPYTE_ROW_COLUMNS] ) return rc;
   }
-  if( sqpyteIsShaped(pLog) ) SQPYTE_COUNT(TAPES);
-  else SQPYTE_COUNT(CUTS);
+  if( sqpyteIsShaped(pLog) ) SQPYTE_COUNT(WINDOW_LOGS);
+  else SQPYTE_COUNT(SLICES);
   sqlite3_mutex_enter(db->mutex);
   aOut[SQPYTE_LOG_STAMP] = db->nSqpyteStamp;
   if( nMost>0 ) sqpyteFill(pLog);

@@ -84,7 +84,7 @@ int sqpyte_log_sink(long log, int iFrom, int iTo){
   int compare = p->sqpyteCompare;
   int rc = SQLITE_OK;
   int i;
-  SQPYTE_COUNT(TAILS);
+  SQPYTE_COUNT(SINKS);
   if( p->eVdbeState!=VDBE_RUN_STATE ) return SQLITE_MISUSE;
   if( !sqpyteRoom((void**)&pLog->aSinkMem, &pLog->nSinkMemAlloc, n, sizeof(Mem)) ) return SQLITE_NOMEM;
   sqlite3_mutex_enter(p->db->mutex);

@@ -7,19 +7,19 @@ from pypy_module.dbapi.statements import tiers
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.inline.analysis import switches
 from pypy_module.inline.analysis.calls import Calls
-from pypy_module.inline.analysis.cut import cuts
+from pypy_module.inline.analysis.slices import slices
 from pypy_module.inline.analysis.effects import PURE, REVERSIBLE, Aheads
 from pypy_module.inline.analysis.scan import RUN, Flow, loops
-from pypy_module.inline.analysis.tail import TAIL, TailCut
-from pypy_module.inline.analysis.tape import tape as tape_of
-from pypy_module.inline.codegen.cut import CutCode
+from pypy_module.inline.analysis.sinks import WITH_SINK, SinkSlice
+from pypy_module.inline.analysis.windows import window_log as window_log_of
+from pypy_module.inline.codegen.slices import SliceCode
 from pypy_module.inline.codegen.rows import class_for as rows_class_for
 from pypy_module.inline.codegen.scan import Code, spec, tag_words
-from pypy_module.inline.codegen.tail import TailCode
-from pypy_module.inline.codegen.tape import TapeCode
+from pypy_module.inline.codegen.sinks import SinkCode
+from pypy_module.inline.codegen.windows import WindowCode
 from pypy_module.inline.state import state_of
-from pypy_module.inline.runtime.cut import started
-from pypy_module.inline.runtime.tail import OVER
+from pypy_module.inline.runtime.slices import started
+from pypy_module.inline.runtime.sinks import OVER
 from pypy_module.inline.runtime.trace import new_seen
 from sqpyte.vm import capi
 from sqpyte.vm.program.decode import program_of
@@ -40,11 +40,11 @@ DESCRIPTIONS = {
 CALLS = {
     'ahead': 'they run in the program that asks for the rows, which C computes up to there',
     'run': 'they run as one loop in Python, over rows that C computes up to there',
-    TAIL: 'they run as one loop in Python, over rows that C computes up to there; what they return '
+    WITH_SINK: 'they run as one loop in Python, over rows that C computes up to there; what they return '
           'it stores, for many rows in one call',
 }
 
-TAPES = {
+WINDOW_LOGS = {
     PURE: 'they run in the program that asks for the rows, which C runs ahead without them',
     REVERSIBLE: 'they run in the program that asks for the rows, which C runs ahead without them, rolled back '
                 'where it matters',
@@ -64,11 +64,11 @@ class Shapes:
     Attributes:
         found: list of (pc of the Next, Loop or None, reason).
         aheads: the Aheads.
-        cuts: list of (pc of the first call, pc of the Next, Cut or None, reason), for loops that
+        slices: list of (pc of the first call, pc of the Next, Slice or None, reason), for loops that
             can't be inlined as a whole.
-        tape: the Tape of a program that has window functions written in Python, or None; tapeless: why
-            there is none (str), '' if there are no such functions.
-        classes: by the head of a loop or cut, its classes by the tags of the first row (dict of dicts).
+        window_log: the WindowLog of a program that has window functions written in Python, or None.
+        why_no_window_log: why there is none (str), '' if there are no such functions.
+        classes: by the head of a loop or slice, its classes by the tags of the first row (dict of dicts).
         seen: what trace.py knows of rows that C has computed ahead (list).
     """
 
@@ -76,15 +76,15 @@ class Shapes:
         """Analyse a program (Program) with its Calls; `off`: what is switched off (tuple of str)."""
         self.found = switches.without_page_batches(loops(program, calls), off)
         self.aheads = Aheads(program, calls)
-        self.cuts = []
+        self.slices = []
         inlined = {end for end, loop, _ in self.found if loop is not None}
         if calls.python:
-            self.cuts = [cut for cut in cuts(program, Flow(program.ops), self.aheads, TailCut)
-                         if cut[1] not in inlined]
-        self.tape, self.tapeless = None, ''
+            self.slices = [sliced for sliced in slices(program, Flow(program.ops), self.aheads, SinkSlice)
+                         if sliced[1] not in inlined]
+        self.window_log, self.why_no_window_log = None, ''
         if calls.results and any(program.ops[pc].opcode == opcodes.OP_AggValue
                                  for pc in calls.results):
-            self.tape, self.tapeless = tape_of(program, Flow(program.ops), self.aheads)
+            self.window_log, self.why_no_window_log = window_log_of(program, Flow(program.ops), self.aheads)
         switches.leave_out(self, off)
         self.classes = {}
         self.seen = new_seen()
@@ -147,8 +147,8 @@ class Known:
     def has_loops(self):
         """Whether any loop can be inlined, or rows computed ahead."""
         return (any(loop is not None for _, loop, _ in self.shapes.found)
-                or any(cut is not None for _, _, cut, _ in self.shapes.cuts)
-                or self.shapes.tape is not None
+                or any(sliced is not None for _, _, sliced, _ in self.shapes.slices)
+                or self.shapes.window_log is not None
                 or any(type(ahead) is not str for ahead in self.shapes.aheads.found.values()))
 
     def ahead_at(self, pc):
@@ -156,16 +156,16 @@ class Known:
         ahead = self.shapes.aheads.found.get(pc)
         return None if type(ahead) is str else ahead
 
-    def tape_at(self, pc):
-        """The Tape, if a statement that is at this pc is in its part of the program, or None."""
-        found = self.shapes.tape
+    def window_log_at(self, pc):
+        """The WindowLog, if a statement that is at this pc is in its part of the program, or None."""
+        found = self.shapes.window_log
         return found if found is not None and pc in found.reached else None
 
-    def in_cut(self, pc):
+    def is_deferred(self, pc):
         """Whether the opcode at this pc is done in Python, though its loop is in C."""
-        tape = self.shapes.tape
-        return (tape is not None and pc in tape.late
-                or any(cut is not None and pc in cut.captures for _, _, cut, _ in self.shapes.cuts))
+        window_log = self.shapes.window_log
+        return (window_log is not None and pc in window_log.deferred
+                or any(sliced is not None and pc in sliced.captures for _, _, sliced, _ in self.shapes.slices))
 
     def loop_at(self, pc):
         """The Loop that holds this pc, or None."""
@@ -186,30 +186,30 @@ class Known:
                 return loop
         return None
 
-    def cut_at(self, pc):
-        """The Cut of the loop that holds this pc; else one that no row leaves; or None.
+    def slice_at(self, pc):
+        """The Slice of the loop that holds this pc; else one that no row leaves; or None.
 
         Args:
             pc: where the statement is (int), None before the first row.
         """
         found = None
-        for _, _, cut, _ in self.shapes.cuts:
-            if cut is not None:
-                if pc is None or cut.bounds.start <= pc <= cut.bounds.stop:
-                    return cut
-                if cut.shape == RUN and found is None and pc in cut.around:
-                    found = cut
+        for _, _, sliced, _ in self.shapes.slices:
+            if sliced is not None:
+                if pc is None or sliced.bounds.start <= pc <= sliced.bounds.stop:
+                    return sliced
+                if sliced.shape == RUN and found is None and pc in sliced.around:
+                    found = sliced
         return found
 
-    def cut_behind(self, reached):
-        """The first Cut at one of the pcs `reached` (set), or None."""
-        for _, _, cut, _ in self.shapes.cuts:
-            if cut is not None and cut.head in reached:
-                return cut
+    def slice_behind(self, reached):
+        """The first Slice at one of the pcs `reached` (set), or None."""
+        for _, _, sliced, _ in self.shapes.slices:
+            if sliced is not None and sliced.head in reached:
+                return sliced
         return None
 
     def classes_of(self, loop):
-        """The classes made for a Loop or Cut, by the tags of the first row (dict)."""
+        """The classes made for a Loop or Slice, by the tags of the first row (dict)."""
         return self.shapes.classes.setdefault(loop.head, {})
 
     def explained(self):
@@ -217,7 +217,7 @@ class Known:
         reasons, details = [], []
         places = {}
         for pc, ahead in sorted(self.shapes.aheads.found.items()):
-            if self.loop_at(pc) is None and not self.in_cut(pc - 1):
+            if self.loop_at(pc) is None and not self.is_deferred(pc - 1):
                 reasons.append('rows at %d: %s' % (
                     pc - 1, ahead if type(ahead) is str else WAYS[ahead.way]))
                 if type(ahead) is not str:
@@ -230,32 +230,32 @@ class Known:
                 details.append(made.source)
             places.update((pc, 'python') for pc in range(loop.head, loop.end + 1))
             reasons.append('loop at %d: %s' % (loop.head, DESCRIPTIONS[loop.shape]))
-        found = self.shapes.tape
+        found = self.shapes.window_log
         if found is not None:
             for made in self.classes_of(found).values():
                 details.append(made.source)
-            places.update((late, 'python') for late in found.late)
-            reasons.append('window functions at %d: %s' % (found.python[0], TAPES[found.way]))
-        elif self.shapes.tapeless:
-            reasons.append('window functions: ' + self.shapes.tapeless)
-        for pc, _, cut, reason in self.shapes.cuts:
-            if found is not None and pc in found.late:
+            places.update((deferred, 'python') for deferred in found.deferred)
+            reasons.append('window functions at %d: %s' % (found.python[0], WINDOW_LOGS[found.way]))
+        elif self.shapes.why_no_window_log:
+            reasons.append('window functions: ' + self.shapes.why_no_window_log)
+        for pc, _, sliced, reason in self.shapes.slices:
+            if found is not None and pc in found.deferred:
                 continue
-            if cut is None:
+            if sliced is None:
                 reasons.append('call at %d: %s' % (pc, reason))
                 continue
-            for made in self.classes_of(cut).values():
+            for made in self.classes_of(sliced).values():
                 details.append(made.source)
-            places.update((late, 'python') for late in cut.mine)
-            reasons.append('calls at %d: %s' % (pc, CALLS[kind_of(cut)]))
+            places.update((deferred, 'python') for deferred in sliced.mine)
+            reasons.append('calls at %d: %s' % (pc, CALLS[kind_of(sliced)]))
         if not reasons:
             reasons.append('it has no loop over a table')
         return self.has_loops(), '; '.join(reasons), '\n'.join(details), places
 
 
-def kind_of(cut):
-    """The shape of a Cut, or TAIL."""
-    return TAIL if type(cut) is TailCut else cut.shape
+def kind_of(sliced):
+    """The shape of a Slice, or WITH_SINK."""
+    return WITH_SINK if type(sliced) is SinkSlice else sliced.shape
 
 
 def known(statement):
@@ -342,7 +342,7 @@ def first_tags(vdbe, loop):
 
 
 def class_for(statement, loop, tags, code):
-    """The class for a loop or a cut, made by `code` (Code or CutCode) if there is none yet.
+    """The class for a loop or a slice, made by `code` (Code or SliceCode) if there is none yet.
 
     Args:
         tags: of the row that the statement is at (tuple of int), () not to specialise.
@@ -376,27 +376,27 @@ def taken_over(runner, statement, result):
     return tiers.INLINED
 
 
-def enter_cut(session, result, statement, cut):
-    """Step a statement to a cut, and have a runner go on there.
+def enter_slice(session, result, statement, sliced):
+    """Step a statement to a slice, and have a runner go on there.
 
     Returns:
         INLINED, or what stepping the statement in C returned.
     """
-    rc, handle, buffer = started(statement, cut)
+    rc, handle, buffer = started(statement, sliced)
     if handle is None:
         return statement.grow() if rc == GROW else rc
-    made = class_for(statement, cut, (), TailCode if kind_of(cut) == TAIL else CutCode)
+    made = class_for(statement, sliced, (), SinkCode if kind_of(sliced) == WITH_SINK else SliceCode)
     runner = made(session, statement, known(statement).calls, handle, buffer)
     rc = taken_over(runner, statement, result)
     if rc != OVER:
         return rc
-    cut = known(statement).cut_behind(runner.reached)
-    if cut is None:
+    sliced = known(statement).slice_behind(runner.reached)
+    if sliced is None:
         return statement.step()
-    return enter_cut(session, result, statement, cut)
+    return enter_slice(session, result, statement, sliced)
 
 
-def enter_tape(specialise, session, result, statement, found):
+def enter_window_log(specialise, session, result, statement, found):
     """Step a statement to a window function's call, and have a runner go on there.
 
     Returns:
@@ -405,15 +405,15 @@ def enter_tape(specialise, session, result, statement, found):
     rc, handle, buffer = started(statement, found)
     if handle is None:
         return statement.grow() if rc == GROW else rc
-    made = class_of_tape(statement, found, ())
+    made = class_of_window_log(statement, found, ())
     runner = made(session, statement, known(statement).calls, handle, buffer)
     if specialise:
-        runner.made_for = lambda shapes: class_of_tape(statement, found, shapes)
+        runner.made_for = lambda shapes: class_of_window_log(statement, found, shapes)
     return taken_over(runner, statement, result)
 
 
-def class_of_tape(statement, found, shapes):
-    """The class of a Tape for rows of these shapes (tuple), or of others if there are many already."""
+def class_of_window_log(statement, found, shapes):
+    """The class of a WindowLog for rows of these shapes (tuple), or of others if there are many already."""
     classes = known(statement).classes_of(found)
     if shapes not in classes:
         for others in classes:
@@ -421,7 +421,7 @@ def class_of_tape(statement, found, shapes):
                 return classes[others]
         if len(classes) > MOST_CLASSES:
             return classes[()]
-        classes[shapes] = TapeCode(found, shapes).build()
+        classes[shapes] = WindowCode(found, shapes).build()
     return classes[shapes]
 
 

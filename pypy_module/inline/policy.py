@@ -114,20 +114,20 @@ class Planner:
             return statement.step()
         known = machine.known(statement)
         loop = known.loop_with_user_code()
-        tape = None if loop is not None else known.shapes.tape
-        cut = None if loop is not None or tape is not None else known.cut_at(None)
-        if loop is None and cut is None and tape is None:
+        window_log = None if loop is not None else known.shapes.window_log
+        sliced = None if loop is not None or window_log is not None else known.slice_at(None)
+        if loop is None and sliced is None and window_log is None:
             statement.inlinable = False
             statement.tier_up = self.tier_up
             return statement.step()
         if machine.obstacle(statement):
             return statement.step()
-        if tape is not None:
+        if window_log is not None:
             statement.tier_up = self.tier_up_again
-            return machine.enter_tape(self.specialise, session, result, statement, tape)
+            return machine.enter_window_log(self.specialise, session, result, statement, window_log)
         if loop is None:
             statement.tier_up = self.tier_up_again
-            return machine.enter_cut(session, result, statement, cut)
+            return machine.enter_slice(session, result, statement, sliced)
         if machine.counter(statement) != loop.head:
             rc = step_to(statement, loop.head)
             if rc != tiers.INLINED:
@@ -150,21 +150,21 @@ class Planner:
         known = machine.known(statement)
         place = machine.counter(statement)
         loop = known.loop_at(place)
-        tape = known.tape_at(place)
-        if tape is not None and not machine.obstacle(statement):
+        window_log = known.window_log_at(place)
+        if window_log is not None and not machine.obstacle(statement):
             statement.tier_up = self.tier_up_again
-            return machine.enter_tape(self.specialise, session, result, statement, tape)
+            return machine.enter_window_log(self.specialise, session, result, statement, window_log)
         ahead = None if loop is not None else known.ahead_at(place)
-        cut = None if loop is not None or ahead is not None else known.cut_at(place)
-        if loop is None and ahead is None and cut is None:
+        sliced = None if loop is not None or ahead is not None else known.slice_at(place)
+        if loop is None and ahead is None and sliced is None:
             if not known.has_loops():
                 statement.tier_up = -1
             return statement.step()
         if machine.obstacle(statement):
             return statement.step()
         statement.tier_up = self.tier_up_again
-        if cut is not None:
-            return machine.enter_cut(session, result, statement, cut)
+        if sliced is not None:
+            return machine.enter_slice(session, result, statement, sliced)
         if loop is None:
             return machine.run_ahead(session, result, statement, ahead, self.tier_up_again)
         rc = step_to(statement, loop.head)

@@ -1,4 +1,6 @@
 """Fixtures: the running tiers, and the comparison of all of them with stock."""
+import re
+
 import pytest
 
 from tests.differential import tiers
@@ -58,12 +60,19 @@ class Comparison:
                 words = crashes[tier.name]
             else:
                 words = difference(case["actions"], expected, transcripts[tier.name])
+                if words and FORGOTTEN.search(words):
+                    continue
                 if words and any(other.worker.run(case) != expected for other in witnesses):
                     continue
             if words:
                 raise tier.Mismatch("%s differs from %s\n%s\nthe script is in %s" % (
                     tier.name, self.oracle.name, words, kept(tier.name, case)))
         return expected
+
+
+# CPython forgets that an aggregate's argument isn't UTF-8, and goes on to the row's next error.
+FORGOTTEN = re.compile(
+    r"stock: \w+Error .*\n *here:  OperationalError 1: user-defined aggregate's 'step' method raised error")
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,7 @@ def python_calls(draw, columns):
         w=draw(conditions(columns, 1)))
 
 
-# The same over two tables: joins, index scans, sorters (cut.py).
+# The same over two tables: joins, index scans, sorters (slices.py).
 _JOINED = [
     "SELECT second(x.{c}, y.{d}), y.{c} FROM t AS x JOIN t AS y ON x.{c} = y.{d} LIMIT 150",
     "SELECT echo(x.{c}), twice(y.rowid), x.{d} FROM t AS x JOIN t AS y ON y.rowid = x.rowid + 1",
@@ -62,7 +62,7 @@ _JOINED = [
     "SELECT sum(twice(x.rowid)), pysum(second(x.{c}, y.{d})) FROM t AS x JOIN t AS y ON x.{e} = y.{d}",
     "SELECT echo({c}), {d} FROM t ORDER BY rowid DESC",
     "SELECT {c}, pylist(second({d}, {e})) FROM t GROUP BY {c}",
-    # What they return C stores (tail.py).
+    # What they return C stores (sinks.py).
     "SELECT {c} FROM t ORDER BY echo({d}), {c}",
     "SELECT {c}, echo({e}) FROM t WHERE second(1, {d}) ORDER BY 2 DESC, {c} LIMIT 9 OFFSET 1",
     "SELECT echo({c}), count(*), max({d}), min({e}), total({c}) FROM t GROUP BY echo({c})",

@@ -99,14 +99,14 @@ def function_filters(cursor):
     return total
 
 
-def cut(cursor):
+def sliced(cursor):
     total = 0.0
     for a, b in cursor:
         total += a * b
     return total
 
 
-def tape(cursor):
+def window_log(cursor):
     total = 0.0
     for a, b in cursor:
         total += a * b
@@ -142,8 +142,8 @@ LOOPS = {
     expression: ('SELECT b * (1 - c) + a FROM t LIMIT 100000', (0.5,)),
     function: ('SELECT absolute(b) FROM t', (0.5,)),
     function_filters: ('SELECT b FROM t WHERE absolute(a) > 3', (0.5,)),
-    cut: ('SELECT absolute(t.a), u.b FROM t, t AS u WHERE u.rowid = t.rowid', (3, 0.5)),
-    tape: ('SELECT a, window_sum(b) OVER (ORDER BY rowid ROWS 2 PRECEDING) FROM t', (3, 0.5)),
+    sliced: ('SELECT absolute(t.a), u.b FROM t, t AS u WHERE u.rowid = t.rowid', (3, 0.5)),
+    window_log: ('SELECT a, window_sum(b) OVER (ORDER BY rowid ROWS 2 PRECEDING) FROM t', (3, 0.5)),
     aggregate: ('SELECT mysum(absolute(b)) FROM t', (0.5,)),
     fetchall: ('SELECT a, b FROM t', (3, 0.5)),
 }

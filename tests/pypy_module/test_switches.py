@@ -23,7 +23,7 @@ UNCOUNTED = {'io-timer', 'iso-dates', 'number-check', 'prepared-patterns', 'fuse
              'steady-traces', 'code-cache'}
 NAMES = [name for name, reader, _, _ in MECHANISMS if reader != 'vm']
 # What does nothing either without it.
-PARTS = {'string-cache': {'rowid-strings'}, 'sort-keys': {'collation-ranks', 'key-lists'}, 'cuts': {'tails'},
+PARTS = {'string-cache': {'rowid-strings'}, 'sort-keys': {'collation-ranks', 'key-lists'}, 'slices': {'sinks'},
          'row-batches': {'string-cache', 'rowid-strings'}, 'fused-calls': {'parameter-batches'}}
 COUNTED = [name for name in NAMES if name not in UNCOUNTED]
 
@@ -149,10 +149,10 @@ def test_explain_says_so(with_all):
     connection.execute('CREATE TABLE t(a)')
     connection.create_function('f', 1, lambda value: value)
     connection.create_window_function('w', 1, Total)
-    sqpyte.configure(inline=True, without='page-batches,row-batches,cuts,tails,tapes')
+    sqpyte.configure(inline=True, without='page-batches,row-batches,slices,sinks,window-logs')
     for sql, name in [('SELECT a FROM t', 'page-batches'), ('SELECT a FROM t ORDER BY a', 'row-batches'),
-                      ('SELECT f(x.a) FROM t x, t y', 'cuts'), ('SELECT a FROM t ORDER BY f(a)', 'tails'),
-                      ('SELECT w(a) OVER (ORDER BY a) FROM t', 'tapes')]:
+                      ('SELECT f(x.a) FROM t x, t y', 'slices'), ('SELECT a FROM t ORDER BY f(a)', 'sinks'),
+                      ('SELECT w(a) OVER (ORDER BY a) FROM t', 'window-logs')]:
         plan, = sqpyte.explain(connection, sql)
         assert 'not inlined: ' in plan.reason and name + ' switched off' in plan.reason, plan.reason
     sqpyte.configure(inline=False, without='')
@@ -218,8 +218,8 @@ def test_it_is_read_at_the_start():
 def test_names_that_there_are_not():
     done = subprocess.run([sys.executable, '-c', 'import sqpyte; print(sqpyte.configure())'], cwd=ROOT, check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          env=dict(os.environ, SQPYTE_WITHOUT='memoize,nothing,IsType, cuts,Column'))
-    assert b"'without': ('memoize', 'cuts', 'Column')" in done.stdout
+                          env=dict(os.environ, SQPYTE_WITHOUT='memoize,nothing,IsType, slices,Column'))
+    assert b"'without': ('memoize', 'slices', 'Column')" in done.stdout
     assert done.stderr.count(b'nothing') == 2       # the variable's value, and its first unknown word
     for name, _, _, _ in MECHANISMS:
         assert name.encode() in done.stderr

@@ -29,10 +29,10 @@ CHANGES, CHANGES_REGISTERS = numbers('own'), numbers('own-set')
 CURSORS = READS | CHANGES
 # All that is done with DISTINCT's index.
 DISTINCT = numbers('distinct')
-# Early opcodes that a cut may hold; the last opcodes of its loops.
+# Eager opcodes that a slice may hold; the last opcodes of its loops.
 AGAIN = numbers('again')
 ENDS = numbers('step-btree', 'step-sorter')
-# What C may do behind a cut.
+# What C may do behind a slice.
 STORES, SINK = numbers('store'), numbers('sink')
 # Opcodes of a coroutine that go on where the other side has stopped.
 COROUTINE = numbers('coroutine')

@@ -4,14 +4,14 @@ A loop is the scan of one table: the opcodes from the target of a Next to that N
 may jump forward, to the Next (the row is rejected) or out of the loop.  What doesn't fit has a
 reason, which `sqpyte.explain` shows.
 
-The loop is cut where it pays: its first part, if it has no effects, only decides whether a row is
+The loop is split where it pays: its first part, if it has no effects, only decides whether a row is
 wanted (the WHERE clause).  It is run over a whole page's rows at once (`select`), so that the rest
 is straight-line code, which PyPy's JIT inlines into the user's loop; a loop in there would be a
 trace of its own.  Three shapes of the rest:
 
 * ROWS: no user code.  A row is computed when it is asked for.
 * AHEAD: user code runs, so the next row is computed before a row is handed out, as in sqlite3;
-  also where a row may still be rejected after the cut.
+  also where a row may still be rejected behind the split.
 * RUN: no row leaves the loop; it feeds aggregates written in Python, and runs to its end.
 """
 
@@ -92,8 +92,8 @@ class Loop:
         head, end: pc of its first opcode, and of its Next.
         cursor: number of the cursor.
         shape: ROWS, AHEAD or RUN.
-        cut: pc of the first opcode behind the selecting part; `head` if there is no such part.
-        slice: opcodes of the selecting part that the rest needs the results of (list of pcs).
+        selected: pc of the first opcode behind the selecting part; `head` if there is no such part.
+        recomputed: opcodes of the selecting part that the rest needs the results of (list of pcs).
         row: pc of the ResultRow, or None.
         fields: registers that are kept from row to row, or live where the loop ends (set).
         counters: those of them that only LIMIT and OFFSET use: plain ints (set).
@@ -129,7 +129,7 @@ class Loop:
             raise Refused('no row leaves the loop and nothing in it is written in Python')
         self._find_registers()
         self._find_values()
-        self._cut()
+        self._split()
         self.shape = self._find_shape()
 
     def _check_place(self):
@@ -252,8 +252,8 @@ class Loop:
         return (pc in self.calls.python or pc in self.in_c or op.opcode == opcodes.OP_ResultRow
                 or bool(self.flow.writes[pc] & (self.fields | self.accumulators)))
 
-    def _cut(self):
-        """Set `cut` and `slice`."""
+    def _split(self):
+        """Set `selected` and `recomputed`."""
         best = self.head
         furthest = self.head
         rejects = False
@@ -270,16 +270,16 @@ class Loop:
             if rejects and furthest <= pc + 1:
                 best = pc + 1
                 rejects = False
-        self.cut = best
-        self.slice = []
+        self.selected = best
+        self.recomputed = []
         wanted = self._definitions(self.flow.live[best] & self.written - self.fields)
         if wanted is None:
-            self.cut = self.head
+            self.selected = self.head
         else:
-            self.slice = sorted(wanted)
+            self.recomputed = sorted(wanted)
 
     def _definitions(self, wanted):
-        """Return the opcodes before the cut that compute the registers `wanted` (set), a set of
+        """Return the opcodes before the split that compute the registers `wanted` (set), a set of
         pcs; None if that isn't certain: a register has several definitions."""
         found = set()
         pending = set(wanted)
@@ -287,7 +287,7 @@ class Loop:
         while pending:
             register = pending.pop()
             seen.add(register)
-            writers = [pc for pc in range(self.head, self.cut)
+            writers = [pc for pc in range(self.head, self.selected)
                        if register in self.flow.writes[pc] and pc not in self.merged]
             if len(writers) != 1:
                 return None
@@ -310,7 +310,7 @@ class Loop:
                 raise Refused('more of the row is read behind its result')
         if self.python:
             return AHEAD
-        for pc in range(self.cut, self.row):
+        for pc in range(self.selected, self.row):
             if self.has_effects(pc) or self.may_exit(self.ops[pc]):
                 return AHEAD
         for pc in range(self.row + 1, self.end):

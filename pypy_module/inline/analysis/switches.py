@@ -1,11 +1,11 @@
 """What of the inliner is switched off (c_engine/core/mechanisms.h), and what a program's analysis is without it."""
 
 from pypy_module.ffi.library import switched_off
-from pypy_module.inline.analysis.tail import TailCut
+from pypy_module.inline.analysis.sinks import SinkSlice
 
 # By its name as the module's sources have it, the name that users have.
-PAGE_BATCHES, ROW_BATCHES, CUTS, TAILS, TAPES = NAMES = (
-    'page-batches', 'row-batches', 'cuts', 'tails', 'tapes')
+PAGE_BATCHES, ROW_BATCHES, SLICES, SINKS, WINDOW_LOGS = NAMES = (
+    'page-batches', 'row-batches', 'slices', 'sinks', 'window-logs')
 REASON = '%s switched off'
 
 
@@ -28,9 +28,9 @@ def leave_out(shapes, names):
         for pc in found:
             if type(found[pc]) is not str:
                 found[pc] = REASON % ROW_BATCHES
-    for n, (pc, end, cut, _) in enumerate(shapes.cuts):
-        name = TAILS if type(cut) is TailCut and TAILS in names else CUTS
-        if cut is not None and name in names:
-            shapes.cuts[n] = pc, end, None, REASON % name
-    if shapes.tape is not None and TAPES in names:
-        shapes.tape, shapes.tapeless = None, REASON % TAPES
+    for n, (pc, end, sliced, _) in enumerate(shapes.slices):
+        name = SINKS if type(sliced) is SinkSlice and SINKS in names else SLICES
+        if sliced is not None and name in names:
+            shapes.slices[n] = pc, end, None, REASON % name
+    if shapes.window_log is not None and WINDOW_LOGS in names:
+        shapes.window_log, shapes.why_no_window_log = None, REASON % WINDOW_LOGS

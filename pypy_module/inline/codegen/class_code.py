@@ -1,4 +1,4 @@
-"""What the generated classes of loops, cuts and tapes have in common: how they are made, and how rows leave.
+"""What the generated classes of loops, slices and window logs have in common: how they are made, and how rows leave.
 
 A row that has been computed ahead is kept, as `pN`, until it is asked for: `__next__` returns it, once
 `advance` has computed the one behind it.
@@ -14,8 +14,8 @@ from pypy_module.inline.runtime import trace
 # Said for each row where opcodes of the row are C's, and may ask; elsewhere only where C goes on
 # (Runner.begin_step).
 STEP = 'BYTES[self.mid_step] = %d' % NUMBERS['SQPYTE_STEP_BEGUN']
-# What `__next__` begins with: see Runner.late.
-LATE = ('if WORDS[self.live] != self.stamp:', '    return self.late()')
+# What `__next__` begins with: see Runner.stale.
+CHECK_STAMP = ('if WORDS[self.live] != self.stamp:', '    return self.stale()')
 
 
 class ClassCode:
@@ -27,7 +27,7 @@ class ClassCode:
         asks: an opcode of a row that C does may ask for the time (bool).
 
     Attributes:
-        loop: the Loop, Cut or Tape.
+        loop: the Loop, Slice or WindowLog.
         names: the namespace of the generated code (dict).
         source: the Source.
     """
@@ -37,7 +37,7 @@ class ClassCode:
     asks = False
 
     def __init__(self, loop, names):
-        """Take the Loop, Cut or Tape, and what the code refers to (dict)."""
+        """Take the Loop, Slice or WindowLog, and what the code refers to (dict)."""
         self.loop = loop
         # PyPy caches the look-up of a name in the dict of a module, not in any other.
         self.module = types.ModuleType('pypy_module.inlined')

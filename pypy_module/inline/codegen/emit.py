@@ -258,7 +258,7 @@ class InRow(Part):
 
     def reject(self, pc):
         """Never: such loops have another shape."""
-        raise AssertionError('a row is rejected behind the cut')
+        raise AssertionError('a row is rejected behind the slice')
 
     side_exit = reject
 

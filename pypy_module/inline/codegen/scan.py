@@ -16,7 +16,7 @@ from pypy_module.ffi.library import NUMBERS, address_of, ffi
 from pypy_module.inline import values as inline_values
 from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS, NOTHING
 from pypy_module.inline.analysis.scan import AHEAD, ROWS, RUN
-from pypy_module.inline.codegen.class_code import LATE, ClassCode
+from pypy_module.inline.codegen.class_code import CHECK_STAMP, ClassCode
 from pypy_module.inline.codegen.emit import AfterAhead, AfterRow, Ahead, InRow, Selecting
 from pypy_module.inline.codegen.opcodes import EMITTERS, affinity
 from pypy_module.inline.runtime.scan import AheadRunner, RowsRunner, Runner, RunRunner
@@ -68,7 +68,7 @@ class Code(ClassCode):
         self.tags = tags
         self.tag_words = tag_words(len(loop.values))
         self.stride = self.tag_words + len(loop.values) + 1     # and the rowid
-        self.selects = loop.cut > loop.head
+        self.selects = loop.selected > loop.head
         self.noted = 'k' if self.selects else 'i'
         rows = max(FEWEST_ROWS, min(MOST_ROWS, BUFFER_WORDS // self.stride))
         self.rows = rows
@@ -147,8 +147,8 @@ class Code(ClassCode):
                                 *['    ' + line for line in self.taken(ODD, noted, ways)])
 
     def _row(self, end):
-        """The opcodes behind the cut up to `end`, and those before it that they need."""
-        return self.loop.slice + list(range(self.loop.cut, end))
+        """The opcodes behind the split up to `end`, and those before it that they need."""
+        return self.loop.recomputed + list(range(self.loop.selected, end))
 
     def _select(self):
         """Emit `select`: the list of the batch's rows that are wanted."""
@@ -163,8 +163,8 @@ class Code(ClassCode):
             with source.block():
                 source.add('i += %d' % self.stride, 'note(SEEN, 0, i)')
                 self._tags('i', 'SELECTING')
-                Selecting(self, range(self.loop.head, self.loop.cut)).emit(EMITTERS)
-                source.add('WORDS[k] = i', 'k += 1', *self.taken(self.loop.cut, 'i', 'SELECTING'))
+                Selecting(self, range(self.loop.head, self.loop.selected)).emit(EMITTERS)
+                source.add('WORDS[k] = i', 'k += 1', *self.taken(self.loop.selected, 'i', 'SELECTING'))
             source.add('self.end = k', 'batch_ended(SEEN, i)')
 
     def _rows(self):
@@ -172,7 +172,7 @@ class Code(ClassCode):
         source = self.source
         source.add('def __next__(self):')
         with source.block():
-            source.add(*LATE)
+            source.add(*CHECK_STAMP)
             if self.selects:
                 source.add('k = self.k', 'i = WORDS[k]')
             else:
@@ -210,7 +210,7 @@ class Code(ClassCode):
     def _ahead(self):
         """Emit the AHEAD shape."""
         loop, source = self.loop, self.source
-        self.emit_row_kept(*LATE)
+        self.emit_row_kept(*CHECK_STAMP)
         behind = [pc for pc in range(loop.row + 1, loop.end)
                   if loop.ops[pc].opcode not in NOTHING]
         if behind:

@@ -19,7 +19,7 @@ from c_engine.generated import layout
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, DOUBLES, INTS, WORDS, data_at
-from pypy_module.inline.runtime.cut import CHANGED
+from pypy_module.inline.runtime.slices import CHANGED
 from pypy_module.inline.runtime.scan import stamp_of
 from sqpyte.vm.values import mem
 

@@ -9,7 +9,7 @@ date (position of the cursor, registers, program counter) and steps the statemen
 * `deoptimize()`: before the connection does anything that may write, move pages or change the schema.
   If that happens inside a user's function that the loop has called, the runner goes on in C as soon
   as the function has returned: every function is called exactly once per row;
-* `late()`: where the connection's stamp isn't the batch's any more (c_engine/core/validity.h), though nobody
+* `stale()`: where the connection's stamp isn't the batch's any more (c_engine/core/validity.h), though nobody
   has called `deoptimize`. That is looked at before each row is handed out.
 
 The classes that `codegen/scan.py` generates derive from Runner; their attributes are `k` (the next row
@@ -428,12 +428,12 @@ class RowsRunner(Runner):
         """Get the first batch."""
         self.refill()
 
-    def late(self):
+    def stale(self):
         """`__next__`, where the stamp isn't the batch's any more: this row is as it was computed, the
         statement goes on in C behind it."""
         k = self.k
         self.stamp = WORDS[self.live]
-        selects = self.loop.cut > self.loop.head
+        selects = self.loop.selected > self.loop.head
         self.last = WORDS[k] if selects else k
         self.end = k + 1 if selects else k + self.stride
         return self.__next__()
@@ -441,7 +441,7 @@ class RowsRunner(Runner):
     def deoptimize_row(self, cursor):
         """See `deoptimize`: the row that is next is computed in C."""
         k = self.k
-        self.side_exit(self.loop.head, WORDS[k] if self.loop.cut > self.loop.head else k,
+        self.side_exit(self.loop.head, WORDS[k] if self.loop.selected > self.loop.head else k,
                    self.kept_fields())
 
 
@@ -454,7 +454,7 @@ class AheadRunner(Runner):
         """Compute the first row."""
         self.advance()
 
-    def late(self):
+    def stale(self):
         """`__next__`, where the stamp isn't the batch's any more: the next row has been computed, the
         statement goes on in C behind it."""
         cursor = self.owner()
@@ -494,7 +494,7 @@ class Raising:
         raise self.error
 
     def pass_row(self, cursor):
-        """Do nothing; see TapeRunner."""
+        """Do nothing; see WindowRunner."""
 
     def abandon(self):
         """Do nothing."""

@@ -44,9 +44,9 @@ def test_values(name, values):
 
 @pytest.mark.parametrize('without, names', [
     ('memoize', ('memoize',)), (' row-cache , memoize,', ('memoize', 'row-cache')), ('', ()), ([], ()),
-    (['cuts', 'memoize'], ('memoize', 'cuts')), (iter(('Column', 'memoize')), ('memoize', 'Column'))])
+    (['slices', 'memoize'], ('memoize', 'slices')), (iter(('Column', 'memoize')), ('memoize', 'Column'))])
 def test_names(without, names):
-    assert sqpyte.configure(without='tapes')['without'] == ('tapes',)
+    assert sqpyte.configure(without='window-logs')['without'] == ('window-logs',)
     try:
         assert sqpyte.configure(without=without)['without'] == names
     except sqpyte.ProgrammingError as error:    # on a library whose VM has started
@@ -67,16 +67,16 @@ def test_names(without, names):
     ({'inline': 1}, TypeError, "inline takes True, False or 'always', not 1"),
     ({'without': 'nothing'}, ValueError, 'without has no "nothing"; there are aggregates, arithmetic'),
     ({'without': 'IsType'}, ValueError, 'without has no "IsType"'),
-    ({'without': ['cuts,tapes']}, ValueError, 'without takes names'),
-    ({'without': [b'cuts']}, TypeError, 'without takes names'),
+    ({'without': ['slices,window-logs']}, ValueError, 'without takes names'),
+    ({'without': [b'slices']}, TypeError, 'without takes names'),
     ({'without': 5}, TypeError, 'without takes names, in a str with commas between them or in an iterable, not 5'),
     ({'without': 'a\0b'}, ValueError, 'without takes names'),
     ({'without': '\ud800'}, ValueError, 'without has no'),
     ({'without': 'x' * 100000}, ValueError, 'without has no'),
 ], ids=str)
 def test_what_is_wrong_changes_nothing(settings, error, message):
-    before, planner = sqpyte.configure(without='tapes'), tiers.planner
-    given = dict({'vm': 'off', 'threshold': 7, 'memory': 7, 'inline': 'always', 'without': 'cuts'}, **settings)
+    before, planner = sqpyte.configure(without='window-logs'), tiers.planner
+    given = dict({'vm': 'off', 'threshold': 7, 'memory': 7, 'inline': 'always', 'without': 'slices'}, **settings)
     with pytest.raises(error) as raised:
         sqpyte.configure(**given)
     assert message in str(raised.value)
@@ -133,11 +133,11 @@ def test_the_sql_function(connection):
     assert sql(connection, 'vm', 'off') == 'off' == sqpyte.configure()['vm']
     assert sql(connection, 'threshold', 12) == 12 == sql(connection, 'threshold')
     assert sql(connection, 'memory', '5') == 5 == sqpyte.configure()['memory']
-    sqpyte.configure(without='cuts,memoize')
+    sqpyte.configure(without='slices,memoize')
     assert sql(connection, 'without') == 'memoize'
     assert sql(connection, 'without', 'row-cache, read-ahead') == 'read-ahead,row-cache'
     # What the module reads is configure()'s.
-    assert sqpyte.configure()['without'] == ('read-ahead', 'row-cache', 'cuts')
+    assert sqpyte.configure()['without'] == ('read-ahead', 'row-cache', 'slices')
 
 
 @pytest.mark.parametrize('arguments, message', [
@@ -147,9 +147,9 @@ def test_the_sql_function(connection):
     (('threshold', -1), 'threshold takes'), (('threshold', 2 ** 40), 'threshold takes'),
     (('memory', 'much'), 'memory takes MiB, 0 to 1048576'), (('memory', 2.5), 'memory takes'),
     (('without', 'nothing'), 'without has no "nothing"; there are aggregates'), (('without', None), 'without takes'),
-    (('without', 'cuts'), 'without has no "cuts"'), (('inline', 'always'), 'there is no "inline"')])
+    (('without', 'slices'), 'without has no "slices"'), (('inline', 'always'), 'there is no "inline"')])
 def test_the_sql_functions_errors(connection, arguments, message):
-    before = sqpyte.configure(without='tapes')
+    before = sqpyte.configure(without='window-logs')
     with pytest.raises(sqpyte.OperationalError) as raised:
         sql(connection, *arguments)
     assert str(raised.value).startswith('sqpyte_configure: ' + message)

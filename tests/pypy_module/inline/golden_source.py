@@ -14,7 +14,7 @@ SCHEMA = '''
         INSERT INTO t SELECT n % 7, n / 4.0, 'text ' || n % 5 FROM r;
     INSERT INTO u SELECT DISTINCT a, a * 2 FROM t;
 '''
-# A scan in each of its shapes, each family of opcodes, a cut, a tail, a tape.
+# A scan in each of its shapes, each family of opcodes, a slice, a sink, a window log.
 QUERIES = {
     'columns': 'SELECT a, b, c, rowid FROM t',
     'filter': "SELECT a FROM t WHERE (a > 2 AND b < 50.0) OR c = 'text 3' LIMIT 20 OFFSET 2",

@@ -14,7 +14,7 @@ import tempfile
 import sqpyte
 from pypy_module.dbapi.statements import tiers
 from pypy_module.inline import policy
-from pypy_module.inline.runtime import cut, scan
+from pypy_module.inline.runtime import scan, slices
 from pypy_module.inline.runtime import rows as inline_rows
 
 COLLECTS = 8        # garbage is collected after so many answers: 0.2 s, in a process with all of the tests
@@ -137,7 +137,7 @@ def _count(original):
     return __init__
 
 
-for _runner in (scan.Runner, inline_rows.RowBatches, cut.CutRunner):
+for _runner in (scan.Runner, inline_rows.RowBatches, slices.LogRunner):
     _runner.__init__ = _count(_runner.__init__)
 
 

@@ -1,4 +1,4 @@
-"""Window functions written in Python (tape.py): their calls, in order, and what they return.
+"""Window functions written in Python (windows.py): their calls, in order, and what they return.
 
 The oracle is the C tier, whose callbacks are compared with sqlite3 elsewhere: PyPy's sqlite3 has no
 window functions.

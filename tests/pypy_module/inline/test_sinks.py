@@ -1,11 +1,11 @@
 """Functions written in Python whose results C stores: sorters, temporary tables, aggregates of its own
-(tail.py).
+(sinks.py).
 
 Each scenario also records the calls of the functions, with their arguments, in order.
 """
 import pytest
 from tests.pypy_module.inline.test_between import WRITES
-from tests.pypy_module.inline.test_cut import aggregate, joined, sqpyte_side
+from tests.pypy_module.inline.test_slices import aggregate, joined, sqpyte_side
 
 import sqpyte
 from tests.extent import everything
@@ -18,7 +18,7 @@ from tests.pypy_module.inline.inlining import (
     written_between_rows,
 )
 
-TAILS = [
+SINKS = [
     'SELECT a FROM t ORDER BY f(b)',
     'SELECT f(u.z), count(*), sum(u.y) FROM u GROUP BY f(u.z)',
     'SELECT f(u.y) FROM t JOIN u ON u.x = t.a ORDER BY f(u.y) DESC, u.x',
@@ -50,8 +50,8 @@ OTHERS = [
     'SELECT u.x, max(f(u.y)), u.z FROM u GROUP BY u.x',
     'SELECT sum(u.y), group_concat(u.z) FROM u WHERE f(u.x) > 3',
 ]
-FEW = TAILS[:8] if everything() else TAILS[1:6:2]
-CALLING = TAILS[:6] if everything() else [TAILS[0], TAILS[4]]
+FEW = SINKS[:8] if everything() else SINKS[1:6:2]
+CALLING = SINKS[:6] if everything() else [SINKS[0], SINKS[4]]
 SOME = slice(None, None, None if everything() else 3)
 
 
@@ -70,7 +70,7 @@ def listed(query):
     return action
 
 
-@pytest.mark.parametrize('query', TAILS)
+@pytest.mark.parametrize('query', SINKS)
 def test_answers_and_calls(query):
     compare(listed(query), oracle='C')
 
@@ -80,7 +80,7 @@ def test_others(query):
     compare(listed(query), oracle='C', inlined=False)
 
 
-@pytest.mark.parametrize('query', TAILS)
+@pytest.mark.parametrize('query', SINKS)
 def test_explained(query):
     with planned('specialised'):
         connection, _ = joined(sqpyte_side())

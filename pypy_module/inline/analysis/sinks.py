@@ -1,18 +1,18 @@
-"""Cuts whose results C stores: what goes into a sorter, a temporary table, an aggregate of its own.
+"""Slices whose results C stores: what goes into a sorter, a temporary table, an aggregate of its own.
 
 `GROUP BY f(x)`, `ORDER BY f(x)`, `count(DISTINCT f(x))`, `sum(x) ... WHERE f(y)` over a join: behind
-the last call of user code a row's work is C's again.  That part of a cut (cut.py) is its tail.
-Python does the late opcodes before it, puts the values that the tail needs into the row's own words,
-and goes on with the next row; at the end of a batch C does the tail for all of its rows in one call.
+the last call of user code a row's work is C's again.  That part of a slice (slices.py) is its sink.
+Python does the deferred opcodes before it, puts the values that the sink needs into the row's own words,
+and goes on with the next row; at the end of a batch C does the sink for all of its rows in one call.
 
-Nobody can tell, because the tail is done for the rows in their order, it touches nothing but the
+Nobody can tell, because the sink is done for the rows in their order, it touches nothing but the
 statement's own cursors and registers, and it is done before the statement goes on in C for whatever
-reason.  An error that only a tail can have, a record too large, is kept away: long values are handed
+reason.  An error that only a sink can have, a record too large, is kept away: long values are handed
 over at once, and statements under a low limit of lengths stay in C.
 """
 
 from c_engine.generated import opcodes
-from pypy_module.inline.analysis.cut import ONCE, ROW, Cut
+from pypy_module.inline.analysis.slices import ONCE, ROW, Slice
 from pypy_module.inline.analysis.effects import EPHEMERAL, SORTER
 from pypy_module.inline.analysis.kinds import (
     AGGREGATE_STEPS,
@@ -27,7 +27,7 @@ from pypy_module.inline.analysis.kinds import (
 )
 from pypy_module.inline.analysis.scan import Refused
 
-TAIL = 'tail'           # its shape, for `explain`
+WITH_SINK = 'sink'           # its shape, for `explain`
 
 # These never fail.
 _AGGREGATES = ('sum', 'total', 'avg', 'count', 'min', 'max')
@@ -35,24 +35,24 @@ _FUNCTIONS = ('upper', 'lower', 'length', 'substr', 'substring', 'typeof', 'trim
               'instr', 'hex', 'unicode', 'min', 'max', 'round', 'nullif', 'quote')
 
 
-class TailCut(Cut):
-    """A cut with a tail.
+class SinkSlice(Slice):
+    """A slice with a sink.
 
-    Attributes, beside a Cut's:
-        tail: pcs of its late opcodes; the first is `tail_pc`.
-        kept: (register, number of the value, pc of the early opcode behind which the register has
+    Attributes, beside a Slice's:
+        sink: pcs of its deferred opcodes; the first is `sink_pc`.
+        kept: (register, number of the value, pc of the eager opcode behind which the register has
             it, or 0: from the beginning) of what it reads of the row as C has kept it (list).
         cells: registers whose values Python hands over (list); row_word: the word of a row that says
             whether there are any.
     """
 
     def jumps(self, pc):
-        """See Cut."""
+        """See Slice."""
         return super().jumps(pc) and not (self.ops[pc].opcode == opcodes.OP_Last
                                           and self.ops[pc].p2 == 0)
 
     def _classify(self):
-        """See Cut; what has an effect is late too."""
+        """See Slice; what has an effect is deferred too."""
         ops = self.ops
         behind = range(self.head, self.bounds.stop)
         if any(ops[pc].opcode == ROW for pc in self.bounds):
@@ -61,17 +61,17 @@ class TailCut(Cut):
         self.changed = {ops[pc].p1 for pc in behind if ops[pc].opcode in CHANGES}
         last = max([pc for pc in behind if self._has_effects(pc)] + self.python)
         while True:
-            late = self._late(last)
-            furthest = max([late[-1]] + [ops[pc].p2 - 1 for pc in late
+            deferred = self._deferred(last)
+            furthest = max([deferred[-1]] + [ops[pc].p2 - 1 for pc in deferred
                                          if self.jumps(pc) and ops[pc].p2 <= self.bounds.stop])
             if furthest <= last:
                 break
             last = furthest
-        self.late = late
+        self.deferred = deferred
         self.end = last + 1
         self.inside = range(self.head, self.end)
-        self.early = [pc for pc in self.inside if pc not in late and pc not in self.skipped]
-        self._find_tail()
+        self.eager = [pc for pc in self.inside if pc not in deferred and pc not in self.skipped]
+        self._find_sink()
         self.targets = {ops[pc].p2 for pc in self.mine if self.jumps(pc)}
         self.exits = set()
 
@@ -82,9 +82,9 @@ class TailCut(Cut):
                 or op.opcode in READS and op.p1 in self.changed
                 or op.opcode == opcodes.OP_CollSeq and op.p1 > 0)
 
-    def _late(self, last):
-        """The late opcodes if those up to the pc `last` are the cut; sets `skipped`."""
-        late: list = []
+    def _deferred(self, last):
+        """The deferred opcodes if those up to the pc `last` are the slice; sets `skipped`."""
+        deferred: list = []
         written: dict = {}
         self.skipped = set()
         for pc in range(self.head, self.bounds.stop):
@@ -98,44 +98,44 @@ class TailCut(Cut):
             if reads is None:
                 raise Refused('opcode %s is not inlined' % opcodes.NAMES[op.opcode])
             if (pc in self.python or pc <= last and self.jumps(pc) or self._has_effects(pc)
-                    or any(self._comes_late(register, pc, late, written) for register in reads)):
-                late.append(pc)
+                    or any(self._comes_deferred(register, pc, deferred, written) for register in reads)):
+                deferred.append(pc)
             for register in self.flow.writes[pc]:
                 written[register] = pc
-        return late
+        return deferred
 
-    def _find_tail(self):
-        """Set `tail_pc`, `tail` and `mine`."""
+    def _find_sink(self):
+        """Set `sink_pc`, `sink` and `mine`."""
         ops = self.ops
         last = self.python[-1]
-        behind = [pc for pc in self.late if pc > last and not self._python_can(pc)]
+        behind = [pc for pc in self.deferred if pc > last and not self._python_can(pc)]
         if not behind:
             raise Refused('C has nothing to do for it')
-        self.tail_pc = behind[0]
+        self.sink_pc = behind[0]
         while True:
-            into = [pc for pc in self.late if pc < self.tail_pc and self.jumps(pc)
-                    and self.tail_pc < ops[pc].p2 < self.end]
+            into = [pc for pc in self.deferred if pc < self.sink_pc and self.jumps(pc)
+                    and self.sink_pc < ops[pc].p2 < self.end]
             if not into:
                 break
-            self.tail_pc = into[0]
-        if self.tail_pc <= last:
+            self.sink_pc = into[0]
+        if self.sink_pc <= last:
             raise Refused('what C does depends on more than one call')
-        self.tail = [pc for pc in self.late if pc >= self.tail_pc]
-        self.mine = [pc for pc in self.late if pc < self.tail_pc]
-        for pc in self.late:
+        self.sink = [pc for pc in self.deferred if pc >= self.sink_pc]
+        self.mine = [pc for pc in self.deferred if pc < self.sink_pc]
+        for pc in self.deferred:
             op = ops[pc]
             if self.jumps(pc) and not pc < op.p2 <= self.end:
                 raise Refused('opcode %s depends on it' % opcodes.NAMES[op.opcode])
-        for pc in self.tail:
+        for pc in self.sink:
             if not self._c_can(pc):
                 raise Refused('opcode %s depends on it' % opcodes.NAMES[ops[pc].opcode])
-        self.changed |= {ops[pc].p1 for pc in self.tail if ops[pc].opcode in CURSORS}
-        for pc in self.early:
+        self.changed |= {ops[pc].p1 for pc in self.sink if ops[pc].opcode in CURSORS}
+        for pc in self.eager:
             if ops[pc].opcode in CURSORS and ops[pc].p1 in self.changed:
                 raise Refused('it reads what is stored')
 
     def _python_can(self, pc):
-        """Whether Python has the late opcode at `pc`."""
+        """Whether Python has the deferred opcode at `pc`."""
         op = self.ops[pc]
         if op.opcode in FUNCTIONS | AGGREGATE_STEPS:
             return pc in self.python
@@ -144,7 +144,7 @@ class TailCut(Cut):
             or op.opcode == opcodes.OP_String and op.p3)
 
     def _c_can(self, pc):
-        """Whether the late opcode at `pc` may be part of a tail."""
+        """Whether the deferred opcode at `pc` may be part of a sink."""
         op = self.ops[pc]
         if op.opcode in FUNCTIONS:
             return pc in self.calls.pure and self.calls.names.get(pc) in _FUNCTIONS
@@ -157,71 +157,71 @@ class TailCut(Cut):
         return op.opcode in SINK and not (op.opcode == opcodes.OP_Insert and op.p5 & 1)
 
     def _find_registers(self):
-        """See Cut; also set `tail_fields` (what the tail keeps from row to row, in C) and
-        `tail_written`."""
+        """See Slice; also set `sink_fields` (what the sink keeps from row to row, in C) and
+        `sink_written`."""
         super()._find_registers()
         flow = self.flow
-        steps = {self.ops[pc].p3 for pc in self.tail if self.ops[pc].opcode in AGGREGATE_STEPS}
-        self.tail_written = set()
-        for pc in self.tail:
-            self.tail_written |= flow.writes[pc]
-        self.tail_fields = self.tail_written & flow.live[self.end] | steps
-        self.needed = self._needed() - self.tail_fields
-        used = set(self.late_written)
-        for pc in self.mine + self.early:
+        steps = {self.ops[pc].p3 for pc in self.sink if self.ops[pc].opcode in AGGREGATE_STEPS}
+        self.sink_written = set()
+        for pc in self.sink:
+            self.sink_written |= flow.writes[pc]
+        self.sink_fields = self.sink_written & flow.live[self.end] | steps
+        self.needed = self._needed() - self.sink_fields
+        used = set(self.deferred_written)
+        for pc in self.mine + self.eager:
             used |= flow.reads[pc]
-        for pc in self.early:
+        for pc in self.eager:
             used |= flow.writes[pc]
-        if used & self.tail_fields:
+        if used & self.sink_fields:
             raise Refused('it depends on what is stored')
 
     def _needed(self):
-        """The registers that the tail reads before anything from there on has written them."""
+        """The registers that the sink reads before anything from there on has written them."""
         live: dict = {self.end: set()}
-        for pc in range(self.end - 1, self.tail_pc - 1, -1):
+        for pc in range(self.end - 1, self.sink_pc - 1, -1):
             op = self.ops[pc]
-            found = set() if op.opcode == opcodes.OP_Goto and pc in self.tail else set(live[pc + 1])
-            if pc in self.tail:
+            found = set() if op.opcode == opcodes.OP_Goto and pc in self.sink else set(live[pc + 1])
+            if pc in self.sink:
                 if self.jumps(pc):
                     found |= live[op.p2]
                 found = found - self.flow.writes[pc] | self.flow.reads[pc]
-            elif pc in self.early:
+            elif pc in self.eager:
                 found -= self.flow.writes[pc]
             live[pc] = found
-        return live[self.tail_pc]
+        return live[self.sink_pc]
 
     def _reads(self, pc):
-        """See Cut."""
+        """See Slice."""
         found = super()._reads(pc)
-        if pc in self.tail:
+        if pc in self.sink:
             known = set(self.needed)
-            for other in self.early:
-                if other > self.tail_pc:
+            for other in self.eager:
+                if other > self.sink_pc:
                     known |= self.flow.writes[other]
             found &= known
         return found
 
     def _find_captures(self):
-        """See Cut; also set `kept` and `cells`."""
+        """See Slice; also set `kept` and `cells`."""
         super()._find_captures()
         before: dict = {}
         self.kept, self.cells = [], []
         for pc, found in self.loads.items():
             for register, number in found:
-                if pc < self.tail_pc:
+                if pc < self.sink_pc:
                     before.setdefault(register, []).append(number)
                 else:
                     self.kept.append((register, number, pc))
         for register in sorted(self.needed):
             numbers = before.get(register, [])
-            if register in self.late_written or len(numbers) > 1:
+            if register in self.deferred_written or len(numbers) > 1:
                 self.cells.append(register)
             elif numbers:
                 self.kept.append((register, numbers[0], 0))
-        self.order = [pc for pc in self.order if pc < self.tail_pc] + [self.tail_pc]
+        self.order = [pc for pc in self.order if pc < self.sink_pc] + [self.sink_pc]
 
     def _room(self):
-        """See Cut."""
+        """See Slice."""
         self.row_word = 2 * len(self.values)
         return 1 + 2 * len(self.cells)
 
@@ -230,12 +230,12 @@ class TailCut(Cut):
         return self.row_word + 1 + 2 * number
 
     def _sink_words(self):
-        """See Cut."""
+        """See Slice."""
         values = [(register, 2 * number, pc) for register, number, pc in self.kept]
         values += [(register, self.word_of(number), 0) for number, register in enumerate(self.cells)]
-        saved = self.tail_written - self.tail_fields - {register for register, _, _ in values}
-        early = [pc for pc in self.early if pc >= self.tail_pc]
-        words = [self.tail_pc, self.end, self.row_word, len(values), len(saved), len(early)]
+        saved = self.sink_written - self.sink_fields - {register for register, _, _ in values}
+        eager = [pc for pc in self.eager if pc >= self.sink_pc]
+        words = [self.sink_pc, self.end, self.row_word, len(values), len(saved), len(eager)]
         for triple in values:
             words += triple
-        return words + sorted(saved) + early
+        return words + sorted(saved) + eager

@@ -1,14 +1,14 @@
-"""Runs a cut with a tail (tail.py): hands a batch's values over to C, and leaves when the loop
+"""Runs a slice with a sink (sinks.py): hands a batch's values over to C, and leaves when the loop
 is done.
 
 When the loop can't come again, what follows is other loops': the sorted rows, which C computes ahead
-(rows.py), or another cut.  The runner is then over, and the statement is looked at again.
+(rows.py), or another slice.  The runner is then over, and the statement is looked at again.
 """
 
 from c_engine.generated import layout, opcodes
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, CHARS, WORDS
-from pypy_module.inline.runtime.cut import NOMEM, ROW, CutRunner, CutRunRunner
+from pypy_module.inline.runtime.slices import NOMEM, ROW, LogRunner, LogRunRunner
 from sqpyte.vm.program import liveness
 from sqpyte.vm.values import mem
 
@@ -17,7 +17,7 @@ CHUNK = 1 << 15         # bytes of texts that wait for C
 LOWEST_LIMIT = 1 << 24  # of lengths, under which a record might be too large
 OVER = -2               # beside the codes of stepping a statement: see `over`
 
-do_tail = lib.sqpyte_log_sink
+do_sink = lib.sqpyte_log_sink
 
 
 def reached_from(ops, pc, register):
@@ -29,7 +29,7 @@ def reached_from(ops, pc, register):
         register: function of a register's number, its integer: where coroutines go on.
     """
     reached: set = set()
-    waiting = {}            # by register, pcs of Yields and Returns
+    waiting: dict = {}            # by register, pcs of Yields and Returns
     places: dict = {}       # by register, where these may go on
     pending = [pc]
     while pending:
@@ -63,11 +63,11 @@ def reached_from(ops, pc, register):
     return reached
 
 
-class TailRunner(CutRunRunner):
-    """See the module's docstring, and CutRunner.
+class SinkRunner(LogRunRunner):
+    """See the module's docstring, and LogRunner.
 
     Attributes:
-        done: index of WORDS of the batch's first row that the tail hasn't been done for.
+        done: index of WORDS of the batch's first row that the sink hasn't been done for.
         texts: memory for values that wait for C, of which `used` bytes are in use; older: more of it.
         crowded: C has to take over the values after this row (bool).
         asked: whether it was asked for if the loop can come again (bool); reached: the pcs that the
@@ -75,7 +75,7 @@ class TailRunner(CutRunRunner):
     """
 
     def __init__(self, *args):
-        """See CutRunner."""
+        """See LogRunner."""
         super().__init__(*args)
         self.done = 0
         self.texts = None
@@ -116,12 +116,12 @@ class TailRunner(CutRunRunner):
         WORDS[place + 1] = start
 
     def hand_over_to(self, end):
-        """Have C do the tail for the rows before `end`; returns whether it could."""
-        if self.obstacle is not CutRunRunner.obstacle:
+        """Have C do the sink for the rows before `end`; returns whether it could."""
+        if self.obstacle is not LogRunRunner.obstacle:
             return False
         if self.done >= end:
             return True
-        rc = do_tail(self.handle, (self.done - self.start) // self.stride,
+        rc = do_sink(self.handle, (self.done - self.start) // self.stride,
                      (end - self.start) // self.stride)
         self.done = end
         self.used = 0
@@ -134,11 +134,11 @@ class TailRunner(CutRunRunner):
         return True
 
     def refill(self):
-        """See CutRunner."""
+        """See LogRunner."""
         if not self.left:
             if self.end and not self.hand_over_to(self.end):
                 return self.spoilt()
-            if not (self.at_cut or self.rest or self.asked or self.owner) and self.is_over():
+            if not (self.at_event or self.rest or self.asked or self.owner) and self.is_over():
                 return self.over()
         found = super().refill()
         self.done = self.k if found else self.end
@@ -160,20 +160,20 @@ class TailRunner(CutRunRunner):
         return False
 
     def row_of_c(self, rc):
-        """See CutRunner: rows that C can compute ahead are left to it."""
+        """See LogRunner: rows that C can compute ahead are left to it."""
         if rc == ROW:
             place = mem.i32(self.vdbe + layout.Vdbe_pc)
             if type(self.loop.aheads.found.get(place, '')) is not str:
-                return CutRunner.row_of_c(self, rc)
+                return LogRunner.row_of_c(self, rc)
         return super().row_of_c(rc)
 
     def spoilt(self):
-        """C couldn't do the tail: the statement fails; returns False."""
+        """C couldn't do the sink: the statement fails; returns False."""
         if self.obstacle == NOMEM:
             self.detach()
             self.finish(NOMEM)
         else:
-            lib.sqpyte_fail(self.vdbe, self.loop.tail_pc, self.obstacle)
+            lib.sqpyte_fail(self.vdbe, self.loop.sink_pc, self.obstacle)
             self.give_state()
             self.go_on()
         return False
@@ -183,11 +183,11 @@ class TailRunner(CutRunRunner):
         return self.hand_over_to(i + self.stride) or self.spoilt()
 
     def back(self, pc):
-        """See CutRunner."""
+        """See LogRunner."""
         return self.hand_over_to(max(self.i, self.start)) and super().back(pc)
 
     def side_exit_from(self, target, pc, values):
-        """See CutRunner."""
+        """See LogRunner."""
         if self.obstacle == NOMEM and not self.left:
             self.detach()
             self.finish(NOMEM)
@@ -195,6 +195,6 @@ class TailRunner(CutRunRunner):
             super().side_exit_from(target, pc, values)
 
     def use(self, buffer):
-        """See CutRunner; the rows of the buffer before have been done."""
+        """See LogRunner; the rows of the buffer before have been done."""
         super().use(buffer)
         self.done = self.start

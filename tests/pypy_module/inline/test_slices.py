@@ -1,4 +1,4 @@
-"""Functions and aggregates written in Python over joins, index scans and sorters (cut.py).
+"""Functions and aggregates written in Python over joins, index scans and sorters (slices.py).
 
 Each scenario also records the calls of the functions, with their arguments, in order.
 """

@@ -1,16 +1,16 @@
 """Which calls of user code in a query's loops can be inlined although C runs the loops: analysis.
 
 Joins, index scans and the loops behind a sorter stay in C, which runs them ahead of the caller (see
-effects.py).  What they call in Python is cut out: a cut is a run of opcodes of an innermost
+effects.py).  What they call in Python is slice out: a slice is a run of opcodes of an innermost
 loop, from its first call of user code to the last opcode that depends on one.  Its opcodes are
 
-* late: the calls, the row that is returned, jumps (which decide on further calls), and whatever
+* deferred: the calls, the row that is returned, jumps (which decide on further calls), and whatever
   reads what these have written.  Python does them, row by row, when the caller asks.
-* early: all others.  C runs them, whatever the jumps among them will decide, and keeps the values
-  that late opcodes read (c_engine/rows/cuts.h).  They change nothing but registers.
+* eager: all others.  C runs them, whatever the jumps among them will decide, and keeps the values
+  that deferred opcodes read (c_engine/rows/call_log.h).  They change nothing but registers.
 
-What C does from the cut's end to its beginning again depends on nothing late, or it isn't run ahead.
-A cut begins and ends in Python's hands: nothing of the user's is called earlier, later, more or less
+What C does from the slice's end to its beginning again depends on nothing deferred, or it isn't run ahead.
+A slice begins and ends in Python's hands: nothing of the user's is called earlier, later, more or less
 often than by SQLite.
 """
 
@@ -41,19 +41,19 @@ SUMS = ('sum', 'total', 'avg', 'count')
 MOST_VALUES = 100       # that a row keeps
 
 
-class Cut:
-    """A cut; for the code generator it is like a Loop (scan.py), of which see the rest.
+class Slice:
+    """A slice; for the code generator it is like a Loop (scan.py), of which see the rest.
 
     Attributes:
         head: pc of the first opcode; end: pc behind the last one.
         way: PURE or REVERSIBLE.
-        shape: AHEAD if the cut holds the row that is returned, else RUN.
-        late: its late opcodes (list of pcs, ascending); mine: those that Python does.
+        shape: AHEAD if the slice holds the row that is returned, else RUN.
+        deferred: its deferred opcodes (list of pcs, ascending); mine: those that Python does.
         around: pcs from which its first opcode may be reached (set).
-        captures: by the pc of a late opcode, the registers that C keeps there (dict of lists).
+        captures: by the pc of a deferred opcode, the registers that C keeps there (dict of lists).
         loads: by pc, ascending: (register, number of the value), which the register has from there
             on (dict of lists).
-        order: pcs for which code is generated: of late opcodes, of loads and of jumps' targets.
+        order: pcs for which code is generated: of deferred opcodes, of loads and of jumps' targets.
         spec: its Spec; stride: words of a record.
     """
 
@@ -66,18 +66,18 @@ class Cut:
         self.calls = aheads.calls
         self.bounds = range(head, end)
         self.python = [pc for pc in self.bounds if pc in self.calls.python]
-        self.head = self.cut = self.python[0]
-        self.slice = []
+        self.head = self.selected = self.python[0]
+        self.recomputed = []
         self.merged = set()
         self.reals = set()
         self.changed = set()
-        self.tail_fields = set()
+        self.sink_fields = set()
         self._classify()
-        self._check_early()
+        self._check_eager()
         self._find_registers()
         self._find_captures()
         self._find_way()
-        self._check_late()
+        self._check_deferred()
         self._make_spec()
         self.around = self._find_around()
 
@@ -86,7 +86,7 @@ class Cut:
         return bool(opcodes.PROPERTIES[self.ops[pc].opcode] & JUMPING)
 
     def _classify(self):
-        """Set `end`, `late`, `early`, `row`, `skipped`, `targets`, `exits`."""
+        """Set `end`, `deferred`, `eager`, `row`, `skipped`, `targets`, `exits`."""
         ops, flow = self.ops, self.flow
         rows = [pc for pc in self.bounds if ops[pc].opcode == ROW]
         if len(rows) > 1 or rows and rows[0] < self.head:
@@ -94,7 +94,9 @@ class Cut:
         self.row = rows[0] if rows else None
         last = max(self.python + rows)
         while True:
-            late, self.skipped, written = [], set(), {}
+            deferred: list = []
+            written: dict = {}
+            self.skipped: set = set()
             for pc in range(self.head, self.bounds.stop):
                 op = ops[pc]
                 if pc in self.skipped:
@@ -105,41 +107,42 @@ class Cut:
                 reads = flow.reads[pc]
                 if reads is None:
                     raise Refused('opcode %s is not inlined' % opcodes.NAMES[op.opcode])
-                is_late = (pc in self.python or pc == self.row
+                is_deferred = (pc in self.python or pc == self.row
                            or pc <= last and self.jumps(pc)
-                           or any(self._comes_late(register, pc, late, written)
+                           or any(self._comes_deferred(register, pc, deferred, written)
                                   for register in reads))
-                if is_late:
-                    late.append(pc)
+                if is_deferred:
+                    deferred.append(pc)
                 for register in flow.writes[pc]:
                     written[register] = pc
-            furthest = late[-1]
-            for pc in late:
+            furthest = deferred[-1]
+            for pc in deferred:
                 if pc <= last and self.jumps(pc) and furthest < ops[pc].p2 - 1 < self.bounds.stop:
                     furthest = ops[pc].p2 - 1
             if furthest <= last:
                 break
             last = furthest
-        self.late = self.mine = late
+        self.deferred = self.mine = deferred
         self.end = last + 1
         self.inside = range(self.head, self.end)
-        self.early = [pc for pc in self.inside if pc not in late and pc not in self.skipped]
-        self.targets = {ops[pc].p2 for pc in late if self.jumps(pc)}
+        self.eager = [pc for pc in self.inside if pc not in deferred and pc not in self.skipped]
+        self.targets = {ops[pc].p2 for pc in deferred if self.jumps(pc)}
         self.exits = {pc for pc in self.targets if not self.head < pc <= self.end}
 
-    def _comes_late(self, register, pc, late, written):
-        """Whether what the opcode at `pc` finds in a register may be of a late opcode, or depend
-        on which way a late jump has gone."""
+    def _comes_deferred(self, register, pc, deferred, written):
+        """Whether what the opcode at `pc` finds in a register may be of a deferred opcode, or depend
+        on which way a deferred jump has gone."""
         writer = written.get(register)
         if writer is None:
             return False
-        return writer in late or any(
-            self.jumps(jump) and jump < writer < self.ops[jump].p2 <= pc for jump in late)
+        return writer in deferred or any(
+            self.jumps(jump) and jump < writer < self.ops[jump].p2 <= pc for jump in deferred)
 
-    def _check_early(self):
-        """Raise Refused if an early opcode can't be done whatever happens, and again."""
-        written, read = set(), set()
-        for pc in self.early:
+    def _check_eager(self):
+        """Raise Refused if an eager opcode can't be done whatever happens, and again."""
+        written: set = set()
+        read: set = set()
+        for pc in self.eager:
             op = self.ops[pc]
             name = opcodes.NAMES[op.opcode]
             read |= self.flow.reads[pc] - written
@@ -149,7 +152,7 @@ class Cut:
             if op.opcode not in AGAIN or self.jumps(pc) or op.opcode == opcodes.OP_Null and op.p1:
                 raise Refused('opcode %s comes behind it' % name)
             if self.flow.writes[pc] & self.flow.live[self.end] and any(
-                    self.jumps(jump) and jump < pc < self.ops[jump].p2 for jump in self.late):
+                    self.jumps(jump) and jump < pc < self.ops[jump].p2 for jump in self.deferred):
                 raise Refused('it decides what a register keeps')
         if read & written:
             raise Refused('it changes what it reads')
@@ -160,19 +163,19 @@ class Cut:
         steps = [pc for pc in self.mine if ops[pc].opcode in AGGREGATE_STEPS]
         self.steps = [pc for pc in steps if pc in self.calls.python]
         self.accumulators = {ops[pc].p3 for pc in steps}
-        self.late_written = set()
+        self.deferred_written = set()
         for pc in self.mine:
-            self.late_written |= flow.writes[pc]
+            self.deferred_written |= flow.writes[pc]
         outside = set()
         for pc in self.exits | {self.end}:
             outside |= flow.live[pc]
         if self.row is not None:
             outside |= flow.live[self.row + 1]
-        self.fields = (self.late_written & outside) - self.accumulators
-        early = set()
-        for pc in self.early:
-            early |= flow.writes[pc]
-        if early & self.fields:
+        self.fields = (self.deferred_written & outside) - self.accumulators
+        eager = set()
+        for pc in self.eager:
+            eager |= flow.writes[pc]
+        if eager & self.fields:
             raise Refused('a register has values of two kinds')
         self.counters = set(self.fields)
         for pc in self.mine:
@@ -180,17 +183,17 @@ class Cut:
                 self.counters -= flow.reads[pc] | flow.writes[pc]
 
     def _reads(self, pc):
-        """The registers (set) that the late opcode at `pc` needs the values of."""
+        """The registers (set) that the deferred opcode at `pc` needs the values of."""
         return self.flow.reads[pc] - self.accumulators
 
     def _find_captures(self):
         """Set `captures`, `loads`, `values`, `written` and `order`."""
         flow = self.flow
         late_reads = set()
-        for pc in self.late:
+        for pc in self.deferred:
             late_reads |= self._reads(pc)
-        self.captures = {pc: [] for pc in self.late}
-        self.loads = {}
+        self.captures: dict = {pc: [] for pc in self.deferred}
+        self.loads: dict = {}
         count = 0
         changing = self._written_from_here()
         for register in sorted(flow.live[self.head] & late_reads - self.fields):
@@ -198,11 +201,11 @@ class Cut:
                 self.captures[self.head].append(register)
                 self.loads.setdefault(self.head, []).append((register, count))
                 count += 1
-        pending = {}
+        pending: dict = {}
         for pc in self.inside:
             if pc in self.captures:
                 for register, writer in sorted(pending.items()):
-                    if any(register in self._reads(other) for other in self.late if other >= pc):
+                    if any(register in self._reads(other) for other in self.deferred if other >= pc):
                         self.captures[pc].append(register)
                         self.loads.setdefault(writer, []).append((register, count))
                         count += 1
@@ -215,8 +218,8 @@ class Cut:
         self.values = list(range(count))
         loaded = {register for found in self.loads.values() for register, _ in found}
         self.captured = loaded
-        self.written = self.late_written | loaded
-        self.order = sorted(set(self.late) | set(self.loads)
+        self.written = self.deferred_written | loaded
+        self.order = sorted(set(self.deferred) | set(self.loads)
                             | {pc for pc in self.targets if pc in self.inside})
 
     def _written_from_here(self):
@@ -245,20 +248,20 @@ class Cut:
             raise Refused('opcode %s can\'t be rolled back' % (names or ['Halt'])[0])
         self.way = way
         self.stopped = stopped
-        self.registers, self.cursors = self.aheads.noted(reached - set(self.late), self.head, way)
-        self.noticed = self.aheads.noticed(reached - set(self.late), way)
+        self.registers, self.cursors = self.aheads.noted(reached - set(self.deferred), self.head, way)
+        self.noticed = self.aheads.noticed(reached - set(self.deferred), way)
         if way == REVERSIBLE:
             for pc in reached:
-                if (self.ops[pc].opcode in AGGREGATE_STEPS and pc not in self.late
+                if (self.ops[pc].opcode in AGGREGATE_STEPS and pc not in self.deferred
                         and self.calls.names.get(pc) not in SUMS):
                     raise Refused('beside it is the aggregate %s' % self.calls.names.get(pc))
 
     def _reach(self, way):
-        """The pcs that are run from the cut's beginning on (set), and those before which it stops
+        """The pcs that are run from the slice's beginning on (set), and those before which it stops
         (list)."""
         reached, stopped = set(), []
         pending = [self.head]
-        outside = self.fields | self.accumulators | self.tail_fields
+        outside = self.fields | self.accumulators | self.sink_fields
         while pending:
             pc = pending.pop()
             if pc in reached or pc in stopped or pc >= len(self.ops):
@@ -277,8 +280,8 @@ class Cut:
             pending += [op.p2] if op.opcode == ONCE else liveness.successors(self.ops, pc)
         return reached, stopped
 
-    def _check_late(self):
-        """Raise Refused if Python can't do a late opcode; set `in_c` and `shape`."""
+    def _check_deferred(self):
+        """Raise Refused if Python can't do a deferred opcode; set `in_c` and `shape`."""
         ops = self.ops
         self.in_c = set()
         for pc in self.mine:
@@ -328,8 +331,8 @@ class Cut:
         """Set `spec` and `stride`."""
         self.stride = max(2 * len(self.values) + self._room(), 1)
         entries = {}
-        for pc in self.late:
-            flags = (BEGIN if pc == self.head else 0) | (END if pc == self.late[-1] else 0)
+        for pc in self.deferred:
+            flags = (BEGIN if pc == self.head else 0) | (END if pc == self.deferred[-1] else 0)
             kind = 'CALL' if flags or self.captures[pc] else 'SKIP'
             entries[pc] = entry(kind, self.captures[pc], flags=flags)
         self.spec = Spec(
@@ -345,13 +348,13 @@ class Cut:
 
 
 def analysed(program, flow, aheads, bounds, other):
-    """The Cut of the loop between `bounds` (two pcs), or one of the class `other`; raises Refused."""
+    """The Slice of the loop between `bounds` (two pcs), or one of the class `other`; raises Refused."""
     if aheads.calls.foreign_collation:
         raise Refused('it compares by a collation that is not SQLite\'s own')
     if any(op.opcode in (opcodes.OP_AggInverse, opcodes.OP_AggValue) for op in program.ops):
         raise Refused('a window function')
     try:
-        return Cut(program, flow, aheads, *bounds)
+        return Slice(program, flow, aheads, *bounds)
     except Refused as refused:
         try:
             return other(program, flow, aheads, *bounds)
@@ -369,16 +372,16 @@ def innermost(ops, pc):
     return found
 
 
-def cuts(program, flow, aheads, other):
+def slices(program, flow, aheads, other):
     """Analyse all calls of user code in a program.
 
     Args:
         program: a Program (sqpyte/vm/program/decode.py).
         flow: its Flow (scan.py).
         aheads: its Aheads (effects.py).
-        other: the class that is tried for a loop that is no Cut: TailCut.
+        other: the class that is tried for a loop that is no Slice: SinkSlice.
     Returns:
-        a list of (pc of the first call of a loop, pc of the loop's end, Cut or None, reason).
+        a list of (pc of the first call of a loop, pc of the loop's end, Slice or None, reason).
     """
     found, seen = [], set()
     for pc in sorted(aheads.calls.python):

@@ -1,23 +1,23 @@
-"""Generates the Python class of a cut (cut.py): its late opcodes, and the loading of values.
+"""Generates the Python class of a slice (slices.py): its deferred opcodes, and the loading of values.
 
 The code is as that of an inlined loop (scan.py), but for a row's values, which C has kept, one
-for each time that a register gets a value that late opcodes read.
+for each time that a register gets a value that deferred opcodes read.
 """
 
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.analysis.kinds import NOTHING
 from pypy_module.inline.analysis.scan import AHEAD
 from pypy_module.inline.codegen import datum
-from pypy_module.inline.codegen.class_code import LATE
+from pypy_module.inline.codegen.class_code import CHECK_STAMP
 from pypy_module.inline.codegen.emit import Ahead, V, W
 from pypy_module.inline.codegen.opcodes import EMITTERS
 from pypy_module.inline.codegen.scan import Code
-from pypy_module.inline.runtime.cut import CutAheadRunner, CutRunRunner
+from pypy_module.inline.runtime.slices import LogAheadRunner, LogRunRunner
 from sqpyte.vm.values.values import CONSTANT, row_origin
 
 
-class CutPart(Ahead):
-    """Opcodes of a cut.
+class SlicePart(Ahead):
+    """Opcodes of a slice.
 
     Attributes:
         at: pc of the opcode that is being emitted.
@@ -31,7 +31,7 @@ class CutPart(Ahead):
         super().__init__(code, order)
 
     def _find_needs(self, pc, following):
-        """See Part: an opcode that isn't late needs nothing, and its registers are loaded."""
+        """See Part: an opcode that isn't deferred needs nothing, and its registers are loaded."""
         if pc in self.loop.captures:
             super()._find_needs(pc, following)
         else:
@@ -82,7 +82,7 @@ class CutPart(Ahead):
         if not registers:
             return '()'
         following = [other for other in self.order if other >= pc]
-        return super().spilled(following[0] if following else pc, registers & self.loop.late_written)
+        return super().spilled(following[0] if following else pc, registers & self.loop.deferred_written)
 
     def side_exit(self, pc):
         """Go on in C with the opcode at `pc`."""
@@ -90,13 +90,13 @@ class CutPart(Ahead):
 
     def bail_out(self, pc):
         """The lines that leave the opcode at `pc`, which has changed nothing, to C."""
-        if pc not in self.loop.captures:    # a load: with the next late opcode
-            pc = min(other for other in self.loop.late if other >= pc)
+        if pc not in self.loop.captures:    # a load: with the next deferred opcode
+            pc = min(other for other in self.loop.deferred if other >= pc)
         return ['return self.side_exit_from(%d, %d, %s)' % (pc, pc, self.spills(pc))]
 
 
-class CutAfter(CutPart):
-    """What follows the row of a cut, in a function of its own."""
+class SliceAfter(SlicePart):
+    """What follows the row of a slice, in a function of its own."""
 
     def reject(self, pc):
         """Go on with the next row."""
@@ -111,21 +111,21 @@ class CutAfter(CutPart):
         return ['self.side_exit_from(%d, %d, %s)' % (pc, pc, self.spills(pc)), 'return False']
 
 
-class CutCode(Code):
-    """Makes the class for one Cut."""
+class SliceCode(Code):
+    """Makes the class for one Slice."""
 
-    kind = 'cut'
-    part = CutPart
-    run_base = 'CutRunRunner'
+    kind = 'slice'
+    part = SlicePart
+    run_base = 'LogRunRunner'
 
-    def __init__(self, cut, tags=()):
-        """Take the Cut. (Its datums have a tag each, so there is one class for all types.)"""
-        super().__init__(cut, tags)
-        self.stride = cut.stride
+    def __init__(self, sliced, tags=()):
+        """Take the Slice. (Its datums have a tag each, so there is one class for all types.)"""
+        super().__init__(sliced, tags)
+        self.stride = sliced.stride
         self.selects = False
         self.noted = 'i'
-        self.base = 'CutAheadRunner' if cut.shape == AHEAD else self.run_base
-        self.names.update({'CutAheadRunner': CutAheadRunner, 'CutRunRunner': CutRunRunner})
+        self.base = 'LogAheadRunner' if sliced.shape == AHEAD else self.run_base
+        self.names.update({'LogAheadRunner': LogAheadRunner, 'LogRunRunner': LogRunRunner})
 
     def emit(self):
         """See ClassCode."""
@@ -156,22 +156,22 @@ class CutCode(Code):
             self.source.add(*self.taken(self.place(), 'i'))
 
     def _ahead(self):
-        """Emit the shape of a cut with a row."""
-        cut, source = self.loop, self.source
-        self.emit_row_kept(*LATE)
-        behind = [pc for pc in cut.late if pc > cut.row and cut.ops[pc].opcode not in NOTHING]
+        """Emit the shape of a slice with a row."""
+        sliced, source = self.loop, self.source
+        self.emit_row_kept(*CHECK_STAMP)
+        behind = [pc for pc in sliced.deferred if pc > sliced.row and sliced.ops[pc].opcode not in NOTHING]
         if behind:
             source.add('def after(self):')
             with source.block():
-                CutAfter(self, behind).emit(EMITTERS)
+                SliceAfter(self, behind).emit(EMITTERS)
                 source.add('return True')
         source.add('def advance(self):')
         with source.block():
             if behind:
                 self.emit_begun()
             source.add('self.busy = True', 'i = self.i')
-            order = [pc for pc in cut.order if pc <= cut.row]
-            if any(cut.may_exit(cut.ops[pc]) for pc in cut.late):
+            order = [pc for pc in sliced.order if pc <= sliced.row]
+            if any(sliced.may_exit(sliced.ops[pc]) for pc in sliced.deferred):
                 source.add('while True:')
                 with source.block():
                     self._row_part(order)
@@ -179,14 +179,14 @@ class CutCode(Code):
                 self._row_part(order)
 
     def _run(self):
-        """Emit the shape of a cut without a row."""
-        cut, source = self.loop, self.source
+        """Emit the shape of a slice without a row."""
+        sliced, source = self.loop, self.source
         source.add('def run(self):')
         with source.block():
             source.add('i = self.i')
-            steps = sorted(cut.accumulators & {cut.ops[pc].p3 for pc in cut.steps})
+            steps = sorted(sliced.accumulators & {sliced.ops[pc].p3 for pc in sliced.steps})
             for register in steps:
                 source.add('a%d = self.a%d' % (register, register))
             source.add('while True:')
             with source.block():
-                self._row_part(cut.order, ['a%d = self.a%d' % (n, n) for n in steps])
+                self._row_part(sliced.order, ['a%d = self.a%d' % (n, n) for n in steps])

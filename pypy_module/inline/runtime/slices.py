@@ -1,4 +1,4 @@
-"""Runs a cut: C goes ahead of its late opcodes, Python does these, row by row.
+"""Runs a slice: C goes ahead of its deferred opcodes, Python does these, row by row.
 
 The statement is somewhere ahead in C, between two rows or more, while a user's function may run for
 the row `i`.  If the function, or anything between two rows, does what may matter (`deoptimize`), C undoes
@@ -12,6 +12,7 @@ user's function as any other C code does.
 
 from c_engine.generated import layout
 from pypy_module.dbapi import errors
+from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
@@ -41,7 +42,7 @@ def started(statement, loop):
 
     Args:
         statement: the Statement.
-        loop: the Cut or Tape.
+        loop: the Slice or WindowLog.
     Returns:
         what stepping it has returned; and if it is there, the address of C's part and a buffer,
         for the runner, else None twice.
@@ -59,13 +60,13 @@ def started(statement, loop):
     return rc, None, None
 
 
-class CutRunner(Runner):
+class LogRunner(Runner):
     """See the module's docstring; and Runner, of which this is one.
 
     Attributes:
         handle: address of C's part.
         batch: how many rows the next batch has at most (int).
-        at_cut: the statement is before the cut's first opcode (bool).
+        at_event: the statement is before the slice's first opcode (bool).
         in_c_now: C is running the statement, with all of its state (bool).
         listed: it is among the connection's runners (bool).
         row_in_c: the statement's own buffer has the next row (bool).
@@ -78,10 +79,11 @@ class CutRunner(Runner):
     """
 
     first_batch = 1
+    at: Any = 0
     obstacle = ABORT        # pages have moved behind our back
 
     def __init__(self, session, statement, calls, handle, buffer):
-        """Take a Session, its Statement, at the cut's first opcode, and its Calls; and the
+        """Take a Session, its Statement, at the slice's first opcode, and its Calls; and the
         address of C's part and the buffer, with which it got there."""
         self.session = session
         self.statement = statement
@@ -96,7 +98,7 @@ class CutRunner(Runner):
         self.rc = 0
         self.left = self.busy = self.handed = self.begun = False
         self.in_c_now = self.row_in_c = self.listed = False
-        self.at_cut = True
+        self.at_event = True
         self.passing = self.rest = 0
         self.interrupted = (mem.i64(self.vdbe + layout.Vdbe_db) + layout.sqlite3_u1_isInterrupted
                             - BASE) >> 2
@@ -140,7 +142,7 @@ class CutRunner(Runner):
                 return False
             if self.k != self.end:
                 return True
-        if not self.at_cut or self.passing:
+        if not self.at_event or self.passing:
             self.give_state()
         self.begin_step()
         while True:
@@ -150,23 +152,23 @@ class CutRunner(Runner):
             cells = self.statement.cells
             if rc != ROW or cells[COLUMNS]:
                 return self.row_of_c(rc)
-            if not self.at_cut_before or self.passing_before:
+            if not self.at_event_before or self.passing_before:
                 if not self.take_state():
                     return False
             count = WORDS[self.start - RECORDS + COUNT]
-            self.at_cut = WORDS[self.start - RECORDS + AT_EVENT] != 0
+            self.at_event = WORDS[self.start - RECORDS + AT_EVENT] != 0
             if count:
                 self.k = self.start
                 self.end = self.start + count * self.stride
                 return True
-            if self.at_cut:
+            if self.at_event:
                 if not self.grow():
                     self.passing = 1
                     self.give_state()
 
     def call_c(self):
         """One call of `sqpyte_log_fill`; returns its result."""
-        self.at_cut_before, self.passing_before = self.at_cut, self.passing
+        self.at_event_before, self.passing_before = self.at_event, self.passing
         self.batch = most = min(2 * self.batch, MOST_ROWS)
         self.fills += 1
         passing, self.passing = self.passing, 0
@@ -218,10 +220,10 @@ class CutRunner(Runner):
         self.finish(rc)
         return False
 
-    # State that is Python's while the cut is inlined
+    # State that is Python's while the slice is inlined
 
     def give_state(self):
-        """Write the late registers, for C to go on."""
+        """Write the deferred registers, for C to go on."""
         for register, value in self.kept_fields():
             if store(self.memory + register * layout.sizeof_Mem, value):
                 lib.sqpyte_fail(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), NOMEM)
@@ -254,17 +256,17 @@ class CutRunner(Runner):
         """See Runner: where C is doesn't matter to a statement that fails."""
 
     def back(self, pc):
-        """Have C undo what it has run ahead, up to the late opcode at `pc`; returns whether."""
-        late = self.loop.late
+        """Have C undo what it has run ahead, up to the deferred opcode at `pc`; returns whether."""
+        deferred = self.loop.deferred
         rows = max(self.i - self.start, 0) // self.stride
-        return lib.sqpyte_log_back(self.handle, rows * len(late) + late.index(pc)) == 0
+        return lib.sqpyte_log_back(self.handle, rows * len(deferred) + deferred.index(pc)) == 0
 
     def side_exit_from(self, target, pc, values):
         """Go on in C.
 
         Args:
             target: with which opcode.
-            pc: the late opcode that Python is at.
+            pc: the deferred opcode that Python is at.
             values: registers to write: (register, W_Value or Python value).
         """
         if not self.statement.pointer:
@@ -373,8 +375,8 @@ class CutRunner(Runner):
         cursor.resume(self.statement, row)
 
 
-class CutAheadRunner(CutRunner):
-    """Of cuts with a row: the next one has been computed, the statement is further ahead."""
+class LogAheadRunner(LogRunner):
+    """Of slices with a row: the next one has been computed, the statement is further ahead."""
 
     in_step = BEGUN
 
@@ -382,7 +384,7 @@ class CutAheadRunner(CutRunner):
         """Compute the first row."""
         self.advance()
 
-    def late(self):
+    def stale(self):
         """`__next__`, where the stamp isn't the batch's any more; sorted rows stay as they are."""
         if self.loop.way == PURE:
             self.stamp = WORDS[self.live]
@@ -423,8 +425,8 @@ class CutAheadRunner(CutRunner):
         cursor.stand_in(Raising(error), row)
 
 
-class CutRunRunner(CutRunner):
-    """Of cuts without a row: they feed aggregates; C returns the rows, of groups."""
+class LogRunRunner(LogRunner):
+    """Of slices without a row: they feed aggregates; C returns the rows, of groups."""
 
     first_batch = MOST_ROWS // 2
 
@@ -439,12 +441,12 @@ class CutRunRunner(CutRunner):
         self.busy = False
 
     def row_of_c(self, rc):
-        """See CutRunner: a row is left where it is, to be handed out."""
+        """See LogRunner: a row is left where it is, to be handed out."""
         if rc == GROW:
             rc = self.statement.grow()
         if rc == ROW and self.session.raised is None:
             self.row_in_c = True
-            self.at_cut = False
+            self.at_event = False
             self.i = self.end - self.stride     # the next one is not in the batch
             return False
         return super().row_of_c(rc)

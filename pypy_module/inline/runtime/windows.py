@@ -1,4 +1,4 @@
-"""Runs a tape: C goes ahead and notes events, Python does what they say, row by row.
+"""Runs a window log: C goes ahead and notes events, Python does what they say, row by row.
 
 The statement is somewhere ahead in C while a user's method may run for an event.  If the way is REVERSIBLE and
 the method, or the program between two rows, does what may matter (`deoptimize`), C undoes what it has run
@@ -9,11 +9,12 @@ interrupt, and another text factory, have to be looked after.
 from c_engine.generated import layout
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import report
+from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements.decoding import Undecodable, undecodable_text
 from pypy_module.ffi.library import NUMBERS, lib
 from pypy_module.ffi.memory import INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
-from pypy_module.inline.runtime.cut import AT_EVENT, COUNT, INTERRUPT, RECORDS, CutAheadRunner
+from pypy_module.inline.runtime.slices import AT_EVENT, COUNT, INTERRUPT, RECORDS, LogAheadRunner
 from pypy_module.inline.runtime.scan import COLUMNS, LIMIT_LENGTH, ROW
 from pypy_module.inline.values import UNDECODABLE, data_at, load, result_of, unwrapped
 from sqpyte.vm.values import mem
@@ -24,10 +25,10 @@ EVENTS = NUMBERS['SQPYTE_RECORD_EVENTS']
 MOST_SHAPES = 4     # that a class has code for
 ENOUGH = 32         # rows that tell which these are
 
-class TapeRunner(CutAheadRunner):
-    """See the module's docstring; and CutAheadRunner, of which this is one.
+class WindowRunner(LogAheadRunner):
+    """See the module's docstring; and LogAheadRunner, of which this is one.
 
-    Class attributes, set by codegen/tape.py:
+    Class attributes, set by codegen/windows.py:
         shapes: of rows that there is code for (tuple of int).
 
     Attributes:
@@ -37,14 +38,14 @@ class TapeRunner(CutAheadRunner):
         raw: what the text of its first column that isn't UTF-8 is: (number, bytes), or None.
         behind: the cursor has kept the next row (bool).
         made_for: function of a tuple of shapes: the class made for them; None when it has been asked.
-        rN: the value of a late register; pN: of a column of the next row.
+        rN: the value of a deferred register; pN: of a column of the next row.
     """
 
     stride = 0
-    made_for = None
+    made_for: Any = None
 
     def __init__(self, session, statement, calls, handle, buffer):
-        """See CutRunner; the statement is at a late opcode."""
+        """See LogRunner; the statement is at a deferred opcode."""
         super().__init__(session, statement, calls, handle, buffer)
         self.next = self.end = self.start
         self.at = self.start
@@ -53,22 +54,22 @@ class TapeRunner(CutAheadRunner):
 
     def prepare(self):
         """See Runner."""
-        tape = self.loop
-        for pc in tape.python:
+        window_log = self.loop
+        for pc in window_log.python:
             setattr(self, 'f%d' % pc, self.session.python[self.calls.definitions[pc]])
-        for register in tape.accumulators:
+        for register in window_log.accumulators:
             setattr(self, 'a%d' % register, None)
         self.most = lib.sqlite3_limit(self.session.db, LIMIT_LENGTH, -1)
         return self.loaded_state()
 
     def loaded_state(self):
-        """Take over the late registers and the accumulators; whether that could be done."""
-        tape = self.loop
+        """Take over the deferred registers and the accumulators; whether that could be done."""
+        window_log = self.loop
         pc = mem.i32(self.vdbe + layout.Vdbe_pc)
         found = []
-        for register in tape.registers:
+        for register in window_log.registers:
             value = None
-            if register in tape.flow.live[pc]:
+            if register in window_log.flow.live[pc]:
                 w = load(self.memory + register * layout.sizeof_Mem, register)
                 value = UNDECODABLE if w is None else unwrapped(w)
                 if value is UNDECODABLE:
@@ -80,11 +81,11 @@ class TapeRunner(CutAheadRunner):
         return True
 
     def kept_fields(self):
-        """See Runner: the late registers."""
+        """See Runner: the deferred registers."""
         return [(register, getattr(self, 'r%d' % register)) for register in self.loop.registers]
 
     def take_state(self):
-        """Read the state again, before a late opcode; False if the statement goes on in C."""
+        """Read the state again, before a deferred opcode; False if the statement goes on in C."""
         if self.loaded_state():
             return True
         self.go_on()
@@ -94,11 +95,11 @@ class TapeRunner(CutAheadRunner):
         """Get the next rows; False if there are none: C has a row, or the statement is done."""
         if self.left:
             return False
-        if not self.at_cut:
+        if not self.at_event:
             self.give_state()
         self.begin_step()
         while True:
-            before = self.at_cut
+            before = self.at_event
             rc = self.call_c()
             if self.left:
                 return self.gone()
@@ -108,14 +109,14 @@ class TapeRunner(CutAheadRunner):
                 return False
             head = self.start - RECORDS
             count = WORDS[head + COUNT]
-            self.at_cut = WORDS[head + AT_EVENT] != 0
+            self.at_event = WORDS[head + AT_EVENT] != 0
             if count:
                 self.next = self.start
                 self.end = head + WORDS[head + END]
                 if count >= ENOUGH and self.made_for is not None:
                     self.specialise()
                 return True
-            if not self.at_cut:
+            if not self.at_event:
                 self.give_state()
             elif not self.grow():
                 self.give_state()
@@ -159,14 +160,14 @@ class TapeRunner(CutAheadRunner):
     def specialise(self):
         """Go on as a class that has code for the shapes of the rows that there are."""
         made_for, self.made_for = self.made_for, None
-        counts = {}
+        counts: dict = {}
         i = self.start
         while i < self.end:
             shape = WORDS[i + SHAPE]
             if shape > 0:
                 counts[shape] = counts.get(shape, 0) + 1
             i += WORDS[i + SIZE]
-        wanted = sorted(counts, key=counts.get, reverse=True)[:MOST_SHAPES]
+        wanted = sorted(counts, key=lambda shape: counts[shape], reverse=True)[:MOST_SHAPES]
         self.__class__ = made_for(tuple(sorted(wanted)))
 
     # What events need
@@ -259,7 +260,7 @@ class TapeRunner(CutAheadRunner):
         while end < self.at:
             k, end = end + EVENTS, end + WORDS[end + SIZE]
             while k < end and k < self.at:
-                k += self.loop.size(self.loop.late[WORDS[k]])
+                k += self.loop.size(self.loop.deferred[WORDS[k]])
                 done += 1
         return done
 
@@ -281,7 +282,7 @@ class TapeRunner(CutAheadRunner):
             self.deoptimize_row(cursor)
 
     def next_row(self):
-        """See CutAheadRunner; a row that the cursor has kept stays as it is."""
+        """See LogAheadRunner; a row that the cursor has kept stays as it is."""
         if self.behind:
             return self.owner().row
         row = self.pending()

@@ -3,7 +3,7 @@
 A window function's calls are all over the program: steps, inverses and values for the rows as they come
 and once more for those that are left at the end of a partition, rows in a subroutine.  But which of
 them comes next depends on nothing that they return.  So C runs ahead without them, and notes their order
-on a tape (c_engine/rows/tapes.h).  The late opcodes, which Python does as the tape says, are
+in a call log (c_engine/rows/call_log.h).  The deferred opcodes, which Python does as the log says, are
 
 * the calls: AggStep, AggInverse, AggValue of a window function;
 * the ResultRow, and copies of what the calls have returned;
@@ -14,15 +14,16 @@ where nothing else is read than the statement's own tables, or REVERSIBLE.
 """
 
 from c_engine.generated import opcodes
+from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS
-from pypy_module.inline.analysis.cut import SUMS
+from pypy_module.inline.analysis.slices import SUMS
 from pypy_module.inline.analysis.effects import EPHEMERAL, PURE, REVERSIBLE
 from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS, COPIES, COROUTINE, READS
 from pypy_module.inline.analysis.scan import Refused, copied
 from pypy_module.inline.analysis.spec import BEGIN, END, Spec, entry
 from sqpyte.vm.program import liveness
 
-MOST_LATE = NUMBERS['SQPYTE_MOST_ENTRIES']
+MOST_ENTRIES = NUMBERS['SQPYTE_MOST_ENTRIES']
 
 ROW, ONCE, NULL = opcodes.OP_ResultRow, opcodes.OP_Once, opcodes.OP_Null
 STEP, INVERSE, VALUE = opcodes.OP_AggStep, opcodes.OP_AggInverse, opcodes.OP_AggValue
@@ -34,18 +35,18 @@ JUMPING = opcodes.OPFLG_JUMP
 MOST_VALUES = 100       # that an event keeps
 
 
-class Tape:
+class WindowLog:
     """How the window functions of a program are inlined.
 
     Attributes:
         way: PURE or REVERSIBLE.
-        late: pcs of the late opcodes (list, ascending); numbers: their numbers by pc.
+        deferred: pcs of the deferred opcodes (list, ascending); numbers: their numbers by pc.
         captures: by such a pc, the registers that C keeps (list).
         accumulators: registers of the functions' accumulators (set).
         steps: pc of one step for each of them (list); python: pcs of steps and inverses (list).
-        registers: that late opcodes alone write (set).
+        registers: that deferred opcodes alone write (set).
         row: pc of the ResultRow.
-        following: by pc, the pc of the late opcode that comes next without a look at interrupts between
+        following: by pc, the pc of the deferred opcode that comes next without a look at interrupts between
             (dict); missing where there is a look.
         spec: its Spec.
     """
@@ -56,11 +57,11 @@ class Tape:
         self.flow = flow
         self.aheads = aheads
         self.calls = aheads.calls
-        self.head = -1      # the key of its classes, beside those of loops and cuts
+        self.head = -1      # the key of its classes, beside those of loops and slices
         self._find_calls()
         for way in (PURE, REVERSIBLE):
             self.way = way
-            self._find_late()
+            self._find_deferred()
             usual = self._reach(False)[1]
             others = [pc for pc in usual if self.ops[pc].opcode not in RARE]
             if not others:
@@ -83,18 +84,18 @@ class Tape:
                              and ops[pc].opcode in AGGREGATE_STEPS | {INVERSE})
         if not self.python:
             raise Refused('no window function is written in Python')
-        first = {}
+        first: dict = {}
         for pc in self.python:
             first.setdefault(ops[pc].p3, pc)
         self.steps = sorted(first.values())
 
     def _may(self, pc):
-        """Whether the opcode at `pc`, which isn't late, may be run ahead."""
+        """Whether the opcode at `pc`, which isn't deferred, may be run ahead."""
         op = self.ops[pc]
         if self.way == REVERSIBLE and (op.opcode in INSERTS or op.opcode == opcodes.OP_Delete):
             return self._is_own(op) and (op.opcode != opcodes.OP_Delete or self._is_later(op))
         if op.opcode == NULL and self.flow.writes[pc] & self.accumulators:
-            return True     # it will be late
+            return True     # it will be deferred
         return self.aheads.may(pc, op, self.way)
 
     def _is_own(self, op):
@@ -119,54 +120,54 @@ class Tape:
         return found
 
     def _reach(self, starts):
-        """The pcs that are run from late opcodes on (set), and those before which C stops (list)."""
+        """The pcs that are run from deferred opcodes on (set), and those before which C stops (list)."""
         reached, stopped = set(), []
-        pending = list(self.late)
+        pending = list(self.deferred)
         while pending:
             pc = pending.pop()
             if pc in reached or pc in stopped or pc >= len(self.ops):
                 continue
-            if pc not in self.late and not self._may(pc):
+            if pc not in self.deferred and not self._may(pc):
                 stopped.append(pc)
                 continue
             reached.add(pc)
             pending += self._successors(pc, starts)
         return reached, stopped
 
-    def _find_late(self):
-        """Set `late`, `registers`, `reached` and `stopped`."""
+    def _find_deferred(self):
+        """Set `deferred`, `registers`, `reached` and `stopped`."""
         ops, flow = self.ops, self.flow
-        self.late = set(self.python) | set(self.values)
+        self.deferred: Any = set(self.python) | set(self.values)
         while True:
             self.registers: set = set()
-            for pc in self.late:
+            for pc in self.deferred:
                 if ops[pc].opcode != NULL:
                     self.registers |= flow.writes[pc]
             self.registers -= self.accumulators
             self.reached, self.stopped = self._reach(True)
             found = set()
-            late_only = self.registers | self.accumulators
-            for pc in self.reached - self.late:
+            deferred_only = self.registers | self.accumulators
+            for pc in self.reached - self.deferred:
                 op = ops[pc]
                 if flow.reads[pc] is None:
                     raise Refused('opcode %s is not inlined' % opcodes.NAMES[op.opcode])
-                touched = (flow.reads[pc] | flow.writes[pc]) & late_only
+                touched = (flow.reads[pc] | flow.writes[pc]) & deferred_only
                 if op.opcode == ROW or touched and op.opcode in COPIES | {NULL}:
                     found.add(pc)
                 elif touched:
                     raise Refused('opcode %s depends on it' % opcodes.NAMES[op.opcode])
             if not found:
                 break
-            self.late |= found
+            self.deferred |= found
 
     def _check(self):
-        """Raise Refused if Python can't do a late opcode, or C can't undo one; set `row`."""
+        """Raise Refused if Python can't do a deferred opcode, or C can't undo one; set `row`."""
         ops = self.ops
-        rows = [pc for pc in self.late if ops[pc].opcode == ROW]
+        rows = [pc for pc in self.deferred if ops[pc].opcode == ROW]
         if len(rows) != 1:
             raise Refused('it has %d opcodes that return rows' % len(rows))
         self.row = rows[0]
-        for pc in self.late:
+        for pc in self.deferred:
             op = ops[pc]
             if op.opcode == NULL and op.p1:
                 raise Refused('opcode Null depends on it')
@@ -176,26 +177,26 @@ class Tape:
                             op.opcode == opcodes.OP_Move and source not in self.registers):
                         raise Refused('opcode %s depends on it' % opcodes.NAMES[op.opcode])
         if self.way == REVERSIBLE:
-            for pc in self.reached - self.late:
+            for pc in self.reached - self.deferred:
                 if (ops[pc].opcode in AGGREGATE_STEPS
                         and self.calls.names.get(pc) not in SUMS):
                     raise Refused('beside it is the window function %s' % self.calls.names.get(pc))
-        if len(self.late) > MOST_LATE:
-            raise Refused('it has more than %d calls' % MOST_LATE)
-        self.late = sorted(self.late)
-        self.numbers = {pc: number for number, pc in enumerate(self.late)}
+        if len(self.deferred) > MOST_ENTRIES:
+            raise Refused('it has more than %d calls' % MOST_ENTRIES)
+        self.deferred = sorted(self.deferred)
+        self.numbers = {pc: number for number, pc in enumerate(self.deferred)}
 
     def _find_captures(self):
         """Set `captures`."""
-        late_only = self.registers | self.accumulators
-        self.captures = {pc: sorted(self.flow.reads[pc] - late_only) for pc in self.late}
+        deferred_only = self.registers | self.accumulators
+        self.captures = {pc: sorted(self.flow.reads[pc] - deferred_only) for pc in self.deferred}
         if max(len(found) for found in self.captures.values()) > MOST_VALUES:
             raise Refused('it needs more than %d values of a row' % MOST_VALUES)
 
     def _find_following(self):
         """Set `following`."""
         self.following = {}
-        for start in self.late:
+        for start in self.deferred:
             pc = start + 1
             while pc < len(self.ops):
                 op = self.ops[pc]
@@ -215,7 +216,7 @@ class Tape:
         if self.way == PURE:
             return [], []
         written, cursors, live = set(), set(), set()
-        for pc in self.late:
+        for pc in self.deferred:
             live |= set(self.ops[pc].live)
         for pc in self.reached:
             op = self.ops[pc]
@@ -233,11 +234,11 @@ class Tape:
         """Set `spec`."""
         ops = self.ops
         entries = {}
-        for pc in self.late:
+        for pc in self.deferred:
             kind = 'NULL' if ops[pc].opcode == NULL else 'CALL'
             flags = BEGIN | (END if ops[pc].opcode == ROW else 0)
             entries[pc] = entry(kind, self.captures[pc], self.numbers[pc], flags)
-        for pc in self.reached - set(self.late):
+        for pc in self.reached - set(self.deferred):
             if self._is_later(ops[pc]):
                 entries[pc] = entry('DELETE')
             elif ops[pc].opcode == opcodes.OP_ResetSorter and self._is_own(ops[pc]):
@@ -248,13 +249,13 @@ class Tape:
             entries, inserts=inserts if self.way == REVERSIBLE else ())
 
 
-def tape(program, flow, aheads):
+def window_log(program, flow, aheads):
     """Analyse the window functions of a program.
 
     Returns:
-        the Tape, or None, and why there is none (str).
+        the WindowLog, or None, and why there is none (str).
     """
     try:
-        return Tape(program, flow, aheads), ''
+        return WindowLog(program, flow, aheads), ''
     except Refused as refused:
         return None, str(refused)

@@ -1,19 +1,19 @@
-"""Generates the Python class of a cut with a tail (tail.py)."""
+"""Generates the Python class of a slice with a sink (sinks.py)."""
 
 from pypy_module.ffi.library import NUMBERS
-from pypy_module.inline.codegen.cut import CutCode, CutPart
+from pypy_module.inline.codegen.slices import SliceCode, SlicePart
 from pypy_module.inline.codegen.emit import V
-from pypy_module.inline.runtime.tail import TailRunner
+from pypy_module.inline.runtime.sinks import SinkRunner
 
 INTEGER, FLOAT, NULL = (NUMBERS['SQLITE_' + name] for name in ('INTEGER', 'FLOAT', 'NULL'))
 
 
-class TailPart(CutPart):
-    """The opcodes before the tail, and the values for it, which stand in its first opcode's place."""
+class SinkPart(SlicePart):
+    """The opcodes before the sink, and the values for it, which stand in its first opcode's place."""
 
     def _find_needs(self, pc, following):
         """See Part."""
-        if pc != self.loop.tail_pc:
+        if pc != self.loop.sink_pc:
             super()._find_needs(pc, following)
             return
         self.after[pc] = {}
@@ -23,11 +23,11 @@ class TailPart(CutPart):
 
     def _emit_block(self, block, emitters):
         """See Part."""
-        if block[-1] != self.loop.tail_pc:
+        if block[-1] != self.loop.sink_pc:
             super()._emit_block(block, emitters)
             return
         super()._emit_block(block[:-1], emitters)
-        self.at = self.loop.tail_pc
+        self.at = self.loop.sink_pc
         self.hand_over()
 
     def hand_over(self):
@@ -38,7 +38,7 @@ class TailPart(CutPart):
         source.add('if self.left:', '    return')
         for number, register in enumerate(self.loop.cells):
             at = 'i + %d' % self.loop.word_of(number)
-            x = self.v(register, self.loop.tail_pc)
+            x = self.v(register, self.loop.sink_pc)
             source.add('kind = type(%s)' % x,
                        'if kind is int:',
                        '    WORDS[%s] = %d' % (at, INTEGER),
@@ -55,13 +55,13 @@ class TailPart(CutPart):
             source.add('if self.crowded and not self.crowded_out(i):', '    return')
 
 
-class TailCode(CutCode):
-    """Makes the class for one TailCut."""
+class SinkCode(SliceCode):
+    """Makes the class for one SinkSlice."""
 
-    part = TailPart
-    run_base = 'TailRunner'
+    part = SinkPart
+    run_base = 'SinkRunner'
 
-    def __init__(self, cut, tags=()):
-        """See CutCode."""
-        super().__init__(cut, tags)
-        self.names['TailRunner'] = TailRunner
+    def __init__(self, sliced, tags=()):
+        """See SliceCode."""
+        super().__init__(sliced, tags)
+        self.names['SinkRunner'] = SinkRunner

@@ -1,4 +1,4 @@
-"""Generates the Python class of a tape (tape.py): what each of its events has Python do.
+"""Generates the Python class of a window log (windows.py): what each of its events has Python do.
 
 A row's events are straight-line code where the row has one of the shapes that the class is made for, those
 that the first rows have had most often; else `generic` looks at one event after the other.
@@ -10,16 +10,16 @@ from pypy_module.ffi.library import NUMBERS
 from pypy_module.inline import values as inline_values
 from pypy_module.inline.analysis.kinds import COPIES
 from pypy_module.inline.analysis.scan import copied
-from pypy_module.inline.analysis.tape import INVERSE, NULL, ROW, VALUE
+from pypy_module.inline.analysis.windows import INVERSE, NULL, ROW, VALUE
 from pypy_module.inline.codegen import datum
 from pypy_module.inline.codegen.class_code import ClassCode
-from pypy_module.inline.runtime.tape import TapeRunner
+from pypy_module.inline.runtime.windows import WindowRunner
 
 EVENTS = NUMBERS['SQPYTE_RECORD_EVENTS']
 METHODS = ("user-defined aggregate's '%s' method not defined",
            "user-defined aggregate's '%s' method raised error")
 
-NAMES = {'TapeRunner': TapeRunner}
+NAMES = {'WindowRunner': WindowRunner}
 for _module, _names in [(memory, 'WORDS DOUBLES CHARS BASE unpack'),
                         (inline_values, 'text_at result_of UNDECODABLE')]:
     for _name in _names.split():
@@ -28,35 +28,35 @@ for _module, _names in [(memory, 'WORDS DOUBLES CHARS BASE unpack'),
 
 def numbers_of(shape):
     """The numbers of the events (list of int) of a shape (see c_engine/rows/call_log.h)."""
-    found = []
+    found: list = []
     while shape:
         found.insert(0, (shape & 31) - 1)
         shape >>= 5
     return found
 
 
-class TapeCode(ClassCode):
-    """Makes a class for one Tape.
+class WindowCode(ClassCode):
+    """Makes a class for one WindowLog.
 
     Attributes:
-        tape: the Tape.
+        window_log: the WindowLog.
         shapes: the shapes that there is code for (tuple of int).
         at: where the present event begins: the name of a variable and an int behind it.
     """
 
-    kind = 'tape'
-    base = 'TapeRunner'
+    kind = 'window log'
+    base = 'WindowRunner'
 
-    def __init__(self, tape, shapes):
-        """Take the Tape and the shapes."""
-        super().__init__(tape, NAMES)
-        self.tape = tape
+    def __init__(self, window_log, shapes):
+        """Take the WindowLog and the shapes."""
+        super().__init__(window_log, NAMES)
+        self.window_log = window_log
         self.shapes = shapes
         self.at = ('i', 0)
 
     def place(self):
         """See ClassCode."""
-        return self.tape.row
+        return self.window_log.row
 
     def emit(self):
         """See ClassCode."""
@@ -66,7 +66,7 @@ class TapeCode(ClassCode):
 
     def finish(self, made):
         """See ClassCode."""
-        made.spec = self.tape.spec.address
+        made.spec = self.window_log.spec.address
         made.shapes = self.shapes
 
     def _advance(self):
@@ -92,7 +92,7 @@ class TapeCode(ClassCode):
                     offset = EVENTS
                     for number in numbers_of(shape):
                         self.at = ('i', offset)
-                        offset += self._event(self.tape.late[number])
+                        offset += self._event(self.window_log.deferred[number])
             if self.shapes:
                 source.add('else:', '    self.generic(i)')
             else:
@@ -109,12 +109,12 @@ class TapeCode(ClassCode):
                            'while k < self.next:')
                 with source.block():
                     source.add('n = WORDS[k]')
-                    for number, pc in enumerate(self.tape.late):
+                    for number, pc in enumerate(self.window_log.deferred):
                         source.add('%s n == %d:' % ('elif' if number else 'if', number))
                         with source.block():
                             self.at = ('k', 0)
                             size = self._event(pc)
-                            if pc != self.tape.row:
+                            if pc != self.window_log.row:
                                 source.add('k += %d' % size)
                 source.add('i = self.next',
                            'note(SEEN, 0, i)',
@@ -127,9 +127,9 @@ class TapeCode(ClassCode):
 
     def _event(self, pc):
         """Emit an event of the opcode at `pc`; returns how many words it has."""
-        op = self.tape.ops[pc]
-        size = self.tape.size(pc)
-        kept = {register: number for number, register in enumerate(self.tape.captures[pc])}
+        op = self.window_log.ops[pc]
+        size = self.window_log.size(pc)
+        kept = {register: number for number, register in enumerate(self.window_log.captures[pc])}
         if op.opcode == ROW:
             self._row(op, kept)
         elif op.opcode == NULL:
@@ -161,7 +161,7 @@ class TapeCode(ClassCode):
         source = self.source
         method = 'inverse' if op.opcode == INVERSE else 'step'
         values = []
-        for n in range(self.tape.calls.arguments[pc]):
+        for n in range(self.window_log.calls.arguments[pc]):
             register = op.p2 + n
             if register in kept:
                 values.append('v%d' % n)
@@ -214,12 +214,12 @@ class TapeCode(ClassCode):
     def _null(self, pc, op, size):
         """Emit the end of accumulators, and of results."""
         for register in range(op.p2, max(op.p2, op.p3) + 1):
-            if register in self.tape.accumulators:
+            if register in self.window_log.accumulators:
                 self.source.add('if self.a%d is not None:' % register,
                                 '    self.at = ' + self._place(),
                                 '    if self.dropped(%d, %s, %d):' % (pc, self._place(size), register),
                                 '        return')
-            elif register in self.tape.registers:
+            elif register in self.window_log.registers:
                 self.source.add('self.r%d = None' % register)
 
     def _copy(self, op, kept):
