@@ -459,7 +459,7 @@ class LogRunRunner(LogRunner):
         except UnicodeDecodeError:
             self.bail_out(cursor)
             return cursor.advance()
-        BYTES[self.mid_step] = BEGUN
+        BYTES[self.mid_step] = 0
         self.advance()
         return row
 

@@ -23,6 +23,7 @@ QUERIES = [
     'SELECT f(t.a), v.b FROM t, t AS v WHERE v.a = t.a',
     'SELECT f(t.a), v.b FROM t, t AS v WHERE v.a = t.a LIMIT 5',
     'SELECT steps(f(t.a)) FROM t, t AS v WHERE v.a = t.a',
+    'SELECT steps(t.a) FROM t, t AS v WHERE v.a = t.a',
     'SELECT b, steps(a) FROM t GROUP BY a % 7',
     'SELECT a FROM t ORDER BY f(a)',
     'SELECT DISTINCT f(a % 5) FROM t',
