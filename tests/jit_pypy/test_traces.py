@@ -28,7 +28,7 @@ def loop(tmp_path):
 
 
 # `expression` has a LIMIT: its counter makes no objects either.
-@pytest.mark.parametrize('name', ['select', 'where', 'function', 'expression', 'joined', 'slice', 'window log'])
+@pytest.mark.parametrize('name', ['select', 'where', 'function', 'expression', 'joined', 'sliced', 'window_log'])
 def test_rows_and_functions_are_one_loop(name, loop):
     piece = loop(name)
     assert not piece.calls() and not piece.objects()
