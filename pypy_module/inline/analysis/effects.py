@@ -141,7 +141,7 @@ class Aheads:
     def _analyse(self, pc):
         """Return the Ahead for the pc behind a ResultRow, or why there is none (str)."""
         if self.calls.foreign_collation:
-            return 'it compares by a collation that is not SQLite\'s own'
+            return 'texts are compared by a collation that is not SQLite\'s own'
         reasons = []
         for way in (PURE, REVERSIBLE):
             reached, stopped = self._reach(pc, way)
@@ -155,7 +155,7 @@ class Aheads:
         names = [opcodes.NAMES[self.ops[pc].opcode] for pc in stopped
                  if self.ops[pc].opcode != opcodes.OP_Halt]
         if not names:
-            return 'it has no second row'
+            return 'there is no second row'
         for pc in stopped:
             if pc in self.calls.collations:
                 return 'a collation written in Python is called for each row'

@@ -165,7 +165,7 @@ class Loop:
                     raise Refused('a loop inside the loop')
                 self.targets.add(op.p2)
             if op.opcode in (opcodes.OP_Column, opcodes.OP_Rowid) and op.p1 != self.cursor:
-                raise Refused('it reads cursor %d too' % op.p1)
+                raise Refused('the loop reads cursor %d, too' % op.p1)
             if op.opcode == opcodes.OP_CollSeq and (op.p1 or op.collation == OTHER):
                 raise Refused('opcode CollSeq is not inlined')
             if op.opcode == opcodes.OP_Null and op.p1:
@@ -240,7 +240,7 @@ class Loop:
             self.merged |= real[column]
         self.values = sorted(plain | set(real))
         if len(self.values) > MOST_VALUES:
-            raise Refused('it reads more than %d columns' % MOST_VALUES)
+            raise Refused('the loop reads more than %d columns' % MOST_VALUES)
 
     def may_exit(self, op):
         """Whether an opcode may reject the row or leave the loop."""
@@ -307,7 +307,7 @@ class Loop:
             return RUN
         for pc in range(self.row + 1, self.end):
             if pc in self.python or self.ops[pc].opcode in (opcodes.OP_Column, opcodes.OP_Rowid):
-                raise Refused('more of the row is read behind its result')
+                raise Refused('more of the row is read after it is returned')
         if self.python:
             return AHEAD
         for pc in range(self.selected, self.row):

@@ -125,14 +125,14 @@ class SinkSlice(Slice):
         for pc in self.deferred:
             op = ops[pc]
             if self.jumps(pc) and not pc < op.p2 <= self.end:
-                raise Refused('opcode %s depends on it' % opcodes.NAMES[op.opcode])
+                raise Refused('opcode %s uses a Python call\'s result' % opcodes.NAMES[op.opcode])
         for pc in self.sink:
             if not self._c_can(pc):
-                raise Refused('opcode %s depends on it' % opcodes.NAMES[ops[pc].opcode])
+                raise Refused('opcode %s uses a Python call\'s result' % opcodes.NAMES[ops[pc].opcode])
         self.changed |= {ops[pc].p1 for pc in self.sink if ops[pc].opcode in CURSORS}
         for pc in self.eager:
             if ops[pc].opcode in CURSORS and ops[pc].p1 in self.changed:
-                raise Refused('it reads what is stored')
+                raise Refused('it reads what the loop stores')
 
     def _python_can(self, pc):
         """Whether Python has the deferred opcode at `pc`."""
@@ -173,7 +173,7 @@ class SinkSlice(Slice):
         for pc in self.eager:
             used |= flow.writes[pc]
         if used & self.sink_fields:
-            raise Refused('it depends on what is stored')
+            raise Refused('it uses what the loop stores')
 
     def _needed(self):
         """The registers that the sink reads before anything from there on has written them."""

@@ -90,7 +90,7 @@ class Slice:
         ops, flow = self.ops, self.flow
         rows = [pc for pc in self.bounds if ops[pc].opcode == ROW]
         if len(rows) > 1 or rows and rows[0] < self.head:
-            raise Refused('a row is returned before the call')
+            raise Refused('the row is returned before the Python call')
         self.row = rows[0] if rows else None
         last = max(self.python + rows)
         while True:
@@ -148,14 +148,14 @@ class Slice:
             read |= self.flow.reads[pc] - written
             written |= self.flow.writes[pc]
             if op.opcode in FUNCTIONS and pc not in self.calls.pure:
-                raise Refused('it calls the function %s behind it' % self.calls.names.get(pc))
+                raise Refused('the function %s, which is not pure, follows a Python call' % self.calls.names.get(pc))
             if op.opcode not in AGAIN or self.jumps(pc) or op.opcode == opcodes.OP_Null and op.p1:
-                raise Refused('opcode %s comes behind it' % name)
+                raise Refused('opcode %s follows a Python call' % name)
             if self.flow.writes[pc] & self.flow.live[self.end] and any(
                     self.jumps(jump) and jump < pc < self.ops[jump].p2 for jump in self.deferred):
-                raise Refused('it decides what a register keeps')
+                raise Refused('a Python call\'s result decides what is read later')
         if read & written:
-            raise Refused('it changes what it reads')
+            raise Refused('what C would run ahead changes what it reads')
 
     def _find_registers(self):
         """Set `written`, `accumulators`, `fields`, `counters`, `steps`."""
@@ -176,7 +176,7 @@ class Slice:
         for pc in self.eager:
             eager |= flow.writes[pc]
         if eager & self.fields:
-            raise Refused('a register has values of two kinds')
+            raise Refused('a register gets values from C and from Python')
         self.counters = set(self.fields)
         for pc in self.mine:
             if ops[pc].opcode not in COUNTERS:
@@ -214,7 +214,7 @@ class Slice:
                 for register in flow.writes[pc]:
                     pending[register] = pc
         if count > MOST_VALUES:
-            raise Refused('it needs more than %d values of a row' % MOST_VALUES)
+            raise Refused('more than %d values of a row are needed' % MOST_VALUES)
         self.values = list(range(count))
         loaded = {register for found in self.loads.values() for register, _ in found}
         self.captured = loaded
@@ -254,7 +254,8 @@ class Slice:
             for pc in reached:
                 if (self.ops[pc].opcode in AGGREGATE_STEPS and pc not in self.deferred
                         and self.calls.names.get(pc) not in SUMS):
-                    raise Refused('beside it is the aggregate %s' % self.calls.names.get(pc))
+                    raise Refused('the aggregate %s, beside a Python call, can\'t be rolled back' % (
+                        self.calls.names.get(pc)))
 
     def _reach(self, way):
         """The pcs that are run from the slice's beginning on (set), and those before which it stops
@@ -289,27 +290,27 @@ class Slice:
             name = opcodes.NAMES[op.opcode]
             if op.opcode in IN_C_ONE and pc not in self.calls.python:
                 if self.flow.reads[pc] & self.captured:
-                    raise Refused('opcode %s depends on it' % name)
+                    raise Refused('opcode %s uses a Python call\'s result' % name)
                 function = self.calls.names.get(pc)
                 if function is not None and pc not in self.calls.pure:
-                    raise Refused('the function %s depends on it' % function)
+                    raise Refused('the function %s, which is not pure, uses a Python call\'s result' % function)
                 self.in_c.add(pc)
             elif op.opcode not in EMITTED:
-                raise Refused('opcode %s depends on it' % name)
+                raise Refused('opcode %s uses a Python call\'s result' % name)
             if self.jumps(pc) and op.opcode not in JUMPS or op.opcode in JUMPS and op.p2 <= self.head:
-                raise Refused('opcode %s depends on it' % name)
+                raise Refused('opcode %s uses a Python call\'s result' % name)
             if (op.opcode == opcodes.OP_CollSeq and (op.p1 or op.collation == OTHER)
                     or op.opcode == opcodes.OP_Null and op.p1 or op.opcode == opcodes.OP_String and op.p3):
-                raise Refused('opcode %s depends on it' % name)
+                raise Refused('opcode %s uses a Python call\'s result' % name)
             if self.row is not None and pc > self.row and op.opcode not in COUNTERS | NOTHING | {
                     opcodes.OP_Goto}:
-                raise Refused('opcode %s comes behind its row' % name)
+                raise Refused('opcode %s follows the row' % name)
             if self.way == PURE and not (pc in self.steps or op.opcode in NOTHING | COPIES):
-                raise Refused('its rows come from a sorter or a queue')
+                raise Refused('the rows come from a sorter or a queue')
         if self.row is not None and any(self.row < pc < self.end for pc in self.targets):
-            raise Refused('its row is skipped, but not what comes behind')
+            raise Refused('a Python call\'s result skips the row, but not what follows it')
         if self.row is not None and any(pc > self.row for pc in self.loads):
-            raise Refused('more of the row is read behind its result')
+            raise Refused('more of the row is read after it is returned')
         self.shape = RUN if self.row is None else AHEAD
 
     def _find_around(self):
@@ -350,7 +351,7 @@ class Slice:
 def analysed(program, flow, aheads, bounds, other):
     """The Slice of the loop between `bounds` (two pcs), or one of the class `other`; raises Refused."""
     if aheads.calls.foreign_collation:
-        raise Refused('it compares by a collation that is not SQLite\'s own')
+        raise Refused('texts are compared by a collation that is not SQLite\'s own')
     if any(op.opcode in (opcodes.OP_AggInverse, opcodes.OP_AggValue) for op in program.ops):
         raise Refused('a window function')
     try:
@@ -387,7 +388,7 @@ def slices(program, flow, aheads, other):
     for pc in sorted(aheads.calls.python):
         bounds = innermost(program.ops, pc)
         if bounds is None:
-            found.append((pc, pc, None, 'it is in no loop over a cursor'))
+            found.append((pc, pc, None, 'the Python call is in no loop over a cursor'))
             continue
         if bounds in seen:
             continue

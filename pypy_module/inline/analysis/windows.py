@@ -77,7 +77,7 @@ class WindowLog:
         """Set `accumulators`, `python`, `values` and `steps`."""
         ops, calls = self.ops, self.calls
         if calls.foreign_collation or calls.collations:
-            raise Refused('it compares by a collation that is not SQLite\'s own')
+            raise Refused('texts are compared by a collation that is not SQLite\'s own')
         self.values = [pc for pc in calls.results if ops[pc].opcode == VALUE]
         self.accumulators = {ops[pc].p1 for pc in self.values}
         self.python = sorted(pc for pc in calls.python if ops[pc].p3 in self.accumulators
@@ -155,7 +155,7 @@ class WindowLog:
                 if op.opcode == ROW or touched and op.opcode in COPIES | {NULL}:
                     found.add(pc)
                 elif touched:
-                    raise Refused('opcode %s depends on it' % opcodes.NAMES[op.opcode])
+                    raise Refused('opcode %s uses a Python call\'s result' % opcodes.NAMES[op.opcode])
             if not found:
                 break
             self.deferred |= found
@@ -165,24 +165,25 @@ class WindowLog:
         ops = self.ops
         rows = [pc for pc in self.deferred if ops[pc].opcode == ROW]
         if len(rows) != 1:
-            raise Refused('it has %d opcodes that return rows' % len(rows))
+            raise Refused('rows are returned at %d places' % len(rows))
         self.row = rows[0]
         for pc in self.deferred:
             op = ops[pc]
             if op.opcode == NULL and op.p1:
-                raise Refused('opcode Null depends on it')
+                raise Refused('opcode Null uses a Python call\'s result')
             if op.opcode in COPIES:
                 for source, target in copied(op):
                     if target in self.accumulators or source in self.accumulators or (
                             op.opcode == opcodes.OP_Move and source not in self.registers):
-                        raise Refused('opcode %s depends on it' % opcodes.NAMES[op.opcode])
+                        raise Refused('opcode %s uses a Python call\'s result' % opcodes.NAMES[op.opcode])
         if self.way == REVERSIBLE:
             for pc in self.reached - self.deferred:
                 if (ops[pc].opcode in AGGREGATE_STEPS
                         and self.calls.names.get(pc) not in SUMS):
-                    raise Refused('beside it is the window function %s' % self.calls.names.get(pc))
+                    raise Refused('the window function %s, beside a Python call, can\'t be rolled back' % (
+                        self.calls.names.get(pc)))
         if len(self.deferred) > MOST_ENTRIES:
-            raise Refused('it has more than %d calls' % MOST_ENTRIES)
+            raise Refused('more than %d Python calls' % MOST_ENTRIES)
         self.deferred = sorted(self.deferred)
         self.numbers = {pc: number for number, pc in enumerate(self.deferred)}
 
@@ -191,7 +192,7 @@ class WindowLog:
         deferred_only = self.registers | self.accumulators
         self.captures = {pc: sorted(self.flow.reads[pc] - deferred_only) for pc in self.deferred}
         if max(len(found) for found in self.captures.values()) > MOST_VALUES:
-            raise Refused('it needs more than %d values of a row' % MOST_VALUES)
+            raise Refused('more than %d values of a row are needed' % MOST_VALUES)
 
     def _find_following(self):
         """Set `following`."""
