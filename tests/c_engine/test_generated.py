@@ -85,13 +85,13 @@ def test_the_fields_that_edits_add_are_generated(paths):
         assert hasattr(generated, 'Vdbe_' + name)
 
 
-def test_a_field_that_is_gone_is_named_by_the_compiler(paths, monkeypatch, capfd):
+def test_a_field_that_is_gone_is_named_by_the_compiler(paths, monkeypatch):
     monkeypatch.setattr(layout, 'STRUCTS', [('Mem', 'Mem', 'noSuchField')])
     monkeypatch.setattr(layout, 'CONSTANTS', ['MEM_Int'])
     monkeypatch.setenv('CC', ' '.join(flags.compiler()) + ' -fsyntax-only')
-    with pytest.raises(subprocess.CalledProcessError):
+    with pytest.raises(subprocess.CalledProcessError) as error:
         layout.generate(os.path.join(paths.edited, 'sqlite3.c'))
-    assert 'noSuchField' in capfd.readouterr().err
+    assert 'noSuchField' in error.value.stderr
 
 
 def test_opcode_names_are_the_librarys(engine):
