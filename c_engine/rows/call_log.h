@@ -48,13 +48,13 @@
 #define SQPYTE_KIND_KEY 2         /* OP_IdxInsert into DISTINCT's index: can be rolled back */
 #define SQPYTE_KIND_DELETE 3      /* OP_Delete from an ephemeral table: done when the log has been used up */
 #define SQPYTE_KIND_RESET 4       /* OP_ResetSorter of one */
-#define SQPYTE_KIND_CALL 5        /* deferred, as are those that follow: noted */
-#define SQPYTE_KIND_NULL 6        /* OP_Null: both do it */
-#define SQPYTE_KIND_SKIP 7        /* nothing of it is noted */
-#define SQPYTE_KINDS 8
-#define SQPYTE_FLAG_BEGIN 8       /* it begins an event, in a plain log a record */
-#define SQPYTE_FLAG_END 16        /* it ends a record */
-#define SQPYTE_FLAG_LAST 32       /* C stops behind it if the log has as many records as it was asked for */
+#define SQPYTE_KIND_ROW 5         /* OP_ResultRow of a row batch: a record; C stops behind the last one */
+#define SQPYTE_KIND_CALL 6        /* deferred, as are those that follow: noted */
+#define SQPYTE_KIND_NULL 7        /* OP_Null: both do it */
+#define SQPYTE_KIND_SKIP 8        /* nothing of it is noted */
+#define SQPYTE_KINDS 16
+#define SQPYTE_FLAG_BEGIN 16      /* it begins an event, in a plain log a record */
+#define SQPYTE_FLAG_END 32        /* it ends a record */
 
 /* A sink: the last opcodes of a slice, which C does for many records in one call when the caller has done the others:
 ** what goes into a sorter, a temporary table or an aggregate of SQLite's own. Its part: a head; the values that it reads

@@ -16,7 +16,7 @@ from c_engine.generated import opcodes
 from c_engine.generated.layout import OPFLAG_P2ISREG, OPFLAG_USESEEKRESULT
 from pypy_module.ffi.library import address_of, ffi
 from pypy_module.inline.analysis.kinds import CALL, CHANGES, CHANGES_REGISTERS, DISTINCT, IN_PLACE, READS, REGISTERS
-from pypy_module.inline.analysis.spec import BEGIN, END, LAST, Spec, entry
+from pypy_module.inline.analysis.spec import Spec, entry
 from sqpyte.vm.opcodes.table import numbers
 from sqpyte.vm.program import liveness
 
@@ -209,10 +209,7 @@ class Aheads:
         registers, cursors = self.noted(reached, pc, way)
         stops = sorted({opcodes.NAMES[self.ops[other].opcode] for other in stopped})
         rows = [other for other in reached if self.ops[other].opcode == ROW]
-        entries = {}
-        for other in rows:
-            op = self.ops[other]
-            entries[other] = entry('CALL', range(op.p1, op.p1 + op.p2), flags=BEGIN | END | LAST)
+        entries = {other: entry('ROW') for other in rows}
         return Ahead(pc, way, registers, cursors, stops, Spec(
             self.ops, way == REVERSIBLE, (registers, cursors), stopped, self.noticed(reached, way), entries,
             pc=pc, stride=2 * self.ops[rows[0]].p2))

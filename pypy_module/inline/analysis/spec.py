@@ -4,8 +4,8 @@ from c_engine.generated import opcodes
 from pypy_module.ffi.library import NUMBERS, address_of, ffi
 
 KINDS = {name: NUMBERS['SQPYTE_KIND_' + name]
-         for name in ('STOP', 'ONCE', 'KEY', 'DELETE', 'RESET', 'CALL', 'NULL', 'SKIP')}
-BEGIN, END, LAST = (NUMBERS['SQPYTE_FLAG_' + name] for name in ('BEGIN', 'END', 'LAST'))
+         for name in ('STOP', 'ONCE', 'KEY', 'DELETE', 'RESET', 'ROW', 'CALL', 'NULL', 'SKIP')}
+BEGIN, END = NUMBERS['SQPYTE_FLAG_BEGIN'], NUMBERS['SQPYTE_FLAG_END']
 LISTS = NUMBERS['SQPYTE_AHEAD_LISTS']
 
 # What else than a stop is looked at, though it isn't deferred.
@@ -19,7 +19,7 @@ def entry(kind, registers=(), number=0, flags=0):
         kind: a key of KINDS.
         registers: those whose values are noted.
         number: in a shaped log, the event's.
-        flags: BEGIN, END, LAST, added up.
+        flags: BEGIN, END, added up.
     """
     return [KINDS[kind] | flags, number, len(registers), *registers]
 
