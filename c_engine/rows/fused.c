@@ -30,6 +30,7 @@ int sqpyte_row(sqlite3_stmt *pStmt, sqlite3_int64 *aOut){
   int i;
   aOut[SQPYTE_ROW_COLUMNS] = n;
   aOut[SQPYTE_ROW_REPREPARES] = p->aCounter[SQLITE_STMTSTATUS_REPREPARE];
+  aOut[SQPYTE_ROW_ROWID] = p->db->lastRowid;
   if( SQPYTE_ROW_CELLS + 2*n > aOut[SQPYTE_ROW_CAPACITY] ) return SQPYTE_GROW;
   for(i=0; i<n; i++, pMem++, aCell+=2){
     if( !sqpyteDatum(pMem, aCell) && sqpyteColumn(pStmt, i, aCell) ) return SQLITE_NOMEM;
@@ -181,7 +182,6 @@ int sqpyte_execute(
   rc = sqpyte_step(pStmt, aOut);
   if( flags & SQPYTE_ASK ) sqpyte_ask_no_more(db, aBusy);
   if( rc==SQLITE_ROW ){
-    aOut[SQPYTE_ROW_ROWID] = db->lastRowid;
     /* A statement that has been compiled again may have more rows than it had. */
     if( (flags & SQPYTE_ONE_ROW)
      && (((Vdbe*)pStmt)->aCounter[SQLITE_STMTSTATUS_REPREPARE]==0 || sqpyteOneRow((Vdbe*)pStmt))

@@ -106,6 +106,15 @@ def test_lastrowid(connection):
     assert cursor.execute('SELECT 1').lastrowid == 11
 
 
+def test_lastrowid_of_a_row_that_has_become_longer(connection):
+    insert = 'INSERT INTO long(a) VALUES (5) RETURNING *'
+    connection.execute('CREATE TABLE long(a)')
+    assert connection.execute(insert).fetchall() == [(5,)]
+    connection.execute('ALTER TABLE long ADD b')
+    cursor = connection.execute(insert)     # compiled again: the row needs a larger buffer
+    assert cursor.lastrowid == 2 and cursor.fetchall() == [(5, None)]
+
+
 def test_what_is_read_only(connection):
     cursor = connection.cursor()
     assert cursor.connection is connection
