@@ -23,6 +23,7 @@ import sys
 from pypy_module.dbapi.statements import tiers
 from pypy_module.dbapi.statements.statement import skip
 from pypy_module.ffi.library import NUMBERS, address_of, lib, switched_off
+from pypy_module.inline.loading import without_files
 from pypy_module.inline.state import state_of
 from sqpyte.vm.values import mem
 
@@ -244,7 +245,11 @@ def step_to(statement, head):
 
 def _machine(session):
     """The module that does the work, loaded when the first loop is hot, for a Session."""
-    from pypy_module.inline import manager
+    if 'pypy_module.inline.manager' not in sys.modules:
+        with without_files():
+            from pypy_module.inline import manager
+    else:
+        from pypy_module.inline import manager
     manager.watch(session)
     return manager
 
