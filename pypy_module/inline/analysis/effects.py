@@ -206,7 +206,7 @@ class Aheads:
 
     def _ahead(self, pc, way, reached, stopped):
         """Make the Ahead."""
-        registers, cursors = self.noted(reached, pc, way)
+        registers, cursors = self.noted(reached, set(self.ops[pc].live), way)
         stops = sorted({opcodes.NAMES[self.ops[other].opcode] for other in stopped})
         rows = [other for other in reached if self.ops[other].opcode == ROW]
         entries = {other: entry('ROW') for other in rows}
@@ -219,9 +219,13 @@ class Aheads:
         looked_at = (ONCE, INSERT) if way == REVERSIBLE else (ONCE,)
         return [pc for pc in reached if self.ops[pc].opcode in looked_at]
 
-    def noted(self, reached, pc, way):
-        """What is noted at `pc` before the pcs `reached` (set) are run ahead.
+    def noted(self, reached, live, way, left_out=()):
+        """What is noted before the pcs `reached` (set) are run ahead.
 
+        Args:
+            live: the registers (set) that are read from there on.
+            way: PURE, which notes nothing, or REVERSIBLE.
+            left_out: those of the pcs that C doesn't do, so that they write nothing.
         Returns:
             registers and cursors (two sorted lists of int).
         """
@@ -230,10 +234,11 @@ class Aheads:
             return [], []
         for other in reached:
             op = self.ops[other]
-            spans = liveness.declaration_of(op).write_spans
-            written |= set(liveness.registers_of(op, spans, self.highest))
+            if other not in left_out:
+                spans = liveness.declaration_of(op).write_spans
+                written |= set(liveness.registers_of(op, spans, self.highest))
             if op.opcode in READS and op.p1 not in self.distinct:
                 cursors.add(op.p1)
             if op.opcode == opcodes.OP_DeferredSeek:
                 cursors.add(op.p3)
-        return sorted(written & set(self.ops[pc].live)), sorted(cursors)
+        return sorted(written & live), sorted(cursors)

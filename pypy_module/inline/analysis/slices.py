@@ -248,7 +248,8 @@ class Slice:
             raise Refused('opcode %s can\'t be rolled back' % (names or ['Halt'])[0])
         self.way = way
         self.stopped = stopped
-        self.registers, self.cursors = self.aheads.noted(reached - set(self.deferred), self.head, way)
+        self.registers, self.cursors = self.aheads.noted(
+            reached - set(self.deferred), set(self.ops[self.head].live), way)
         self.noticed = self.aheads.noticed(reached - set(self.deferred), way)
         if way == REVERSIBLE:
             for pc in reached:

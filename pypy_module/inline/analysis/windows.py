@@ -18,7 +18,7 @@ from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS
 from pypy_module.inline.analysis.slices import SUMS
 from pypy_module.inline.analysis.effects import EPHEMERAL, PURE, REVERSIBLE
-from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS, COPIES, COROUTINE, READS
+from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS, COPIES, COROUTINE
 from pypy_module.inline.analysis.scan import Refused, copied
 from pypy_module.inline.analysis.spec import BEGIN, END, Spec, entry
 from sqpyte.vm.program import liveness
@@ -214,22 +214,11 @@ class WindowLog:
 
     def _noted(self):
         """What is noted before C runs ahead: registers and cursors (two sorted lists)."""
-        if self.way == PURE:
-            return [], []
-        written, cursors, live = set(), set(), set()
+        live: set = set()
         for pc in self.deferred:
             live |= set(self.ops[pc].live)
-        for pc in self.reached:
-            op = self.ops[pc]
-            if pc not in self.numbers or op.opcode == NULL:
-                spans = liveness.declaration_of(op).write_spans
-                written |= set(liveness.registers_of(op, spans, self.aheads.highest))
-            if op.opcode in READS and op.p1 not in self.aheads.distinct:
-                cursors.add(op.p1)
-            if op.opcode == opcodes.OP_DeferredSeek:
-                cursors.add(op.p3)
-        written -= self.registers | self.accumulators
-        return sorted(written & live), sorted(cursors)
+        left_out = {pc for pc in self.deferred if self.ops[pc].opcode != NULL}
+        return self.aheads.noted(self.reached, live - self.registers - self.accumulators, self.way, left_out)
 
     def _make_spec(self):
         """Set `spec`."""
