@@ -23,7 +23,6 @@ import sys
 from pypy_module.dbapi.statements import tiers
 from pypy_module.dbapi.statements.statement import skip
 from pypy_module.ffi.library import NUMBERS, address_of, lib, switched_off
-from pypy_module.inline.loading import without_files
 from pypy_module.inline.state import state_of
 from sqpyte.vm.values import mem
 
@@ -245,11 +244,11 @@ def step_to(statement, head):
 
 def _machine(session):
     """The module that does the work, loaded when the first loop is hot, for a Session."""
-    if 'pypy_module.inline.manager' not in sys.modules:
-        with without_files():
-            from pypy_module.inline import manager
-    else:
-        from pypy_module.inline import manager
+    first = 'pypy_module.inline.manager' not in sys.modules
+    from pypy_module.inline import manager
+    if first:
+        from pypy_module.inline.runtime import trace
+        trace.finalize_what_imports_left()
     manager.watch(session)
     return manager
 

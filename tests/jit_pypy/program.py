@@ -3,7 +3,6 @@
 Each is run over a table of ROWS rows, PASSES times.  Before that the function has its loop go SHIFT times
 round over rows that are there already, so that PyPy's JIT traces it that many rows earlier.
 """
-import gc
 import sys
 
 import sqpyte
@@ -148,7 +147,6 @@ LOOPS = {
     fetchall: ('SELECT a, b FROM t', (3, 0.5)),
 }
 
-gc.collect()        # imports leave closed files, whose finalizers would become a part of some loop (see traces.run)
 for name in sys.argv[4:]:
     loop = globals()[name]
     if loop not in LOOPS:

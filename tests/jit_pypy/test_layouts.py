@@ -5,7 +5,10 @@ the lengths of paths and of the environment, and with what else has been traced.
 differ: LAYOUTS processes have environments of different lengths, and loops that are hot a row earlier in
 each, so that every row of a page is the one at least once (a page has 15).  See trace.py.
 """
+import json
+import os
 import random
+import subprocess
 import sys
 
 import pytest
@@ -48,3 +51,28 @@ def test_the_same_loop_in_every_layout(name, layouts):
     assert shapes[0]
     different = [shift for shift in range(LAYOUTS) if shapes[shift] != shapes[0]]
     assert not different, (different, shapes[0], shapes[different[0]])
+
+
+# Prints which modules are imported, and MARK where the module runs finalizers.
+IMPORTS = '''
+import _frozen_importlib, gc, json, runpy, sys
+names = []
+init, collect = _frozen_importlib._ModuleLock.__init__, gc.collect
+_frozen_importlib._ModuleLock.__init__ = lambda self, name: (names.append(name), init(self, name))[1]
+gc.collect = lambda: (names.append('MARK'), collect())[1]
+runpy.run_path(sys.argv[0])
+print(json.dumps(names))
+'''
+
+
+def test_nothing_is_imported_once_the_inliner_is_there():
+    # Imports leave objects with finalizers. PyPy runs these at the end of an iteration of whatever loop is running: if
+    # it is traced just then, they are a part of the loop.
+    arguments = [traces.PROGRAM, str(ROWS), str(PASSES), '0', *NAMES]
+    program = 'import sys; sys.argv = %r; exec(%r)' % (arguments, IMPORTS)
+    environment = dict(os.environ, PYTHONPATH=traces.ROOT)
+    names = json.loads(subprocess.run([sys.executable, '-c', program], check=True, env=environment,
+                                      stdout=subprocess.PIPE).stdout)
+    assert 'pypy_module.inline.manager' in names and 'MARK' in names
+    last = len(names) - names[::-1].index('MARK')
+    assert names[last:] == []

@@ -14,8 +14,6 @@ OPERATION = re.compile(r'^\+\d+: (?:[a-z]+\d+ = )?(\w+)\(?(.*)', re.MULTILINE)
 TARGET = re.compile(r'descr=TargetToken\((\d+)\)')
 COUNT = re.compile(r'^(?:TargetToken\((\d+)\)|bridge (\d+)):(\d+)$', re.MULTILINE)
 MERGE_POINT = re.compile(r"debug_merge_point\(\d+, \d+, '(.*?);")
-ACTIONS = 'CheckSignalAction._poll_for_signals'     # always one of PyPy's actions
-TRIES = 4               # processes, before what PyPy does by chance is taken for what it always does
 MARKS = ('force_token', 'enter_portal_frame', 'leave_portal_frame')     # no code is made of them
 
 
@@ -54,19 +52,9 @@ class Piece:
         """How many objects it makes (int)."""
         return sum(name.startswith('new') for name in self.names)
 
-    def acts(self):
-        """Whether actions of PyPy's own are a part of it (bool): signals, finalizers, threads."""
-        return any(ACTIONS in arguments for arguments in self.calls())
-
 
 def run(log, rows, *arguments, padding=0):
     """The pieces of machine code that a process makes.
-
-    PyPy runs finalizers and the like at the end of an iteration of whatever loop is being run.  If it is
-    the one that is traced, they become a part of the loop, and all other iterations leave it by a guard.
-    No Python code can prevent that, and it says nothing about a layout: such a process is run again, with
-    some more rows and another environment. With the same ones its memory would be collected at the same iteration;
-    in some folders it was in all of 12 environments.
 
     Args:
         log: where PyPy writes its log (path).
@@ -75,20 +63,11 @@ def run(log, rows, *arguments, padding=0):
     Returns:
         list of Piece, in the order in which they were made.
     """
-    for number in range(TRIES):
-        pieces = _run_once(log, (rows + 331 * number, *arguments), padding + 1009 * number)
-        if not any(piece.acts() for piece in pieces if piece.place):
-            break
-    return pieces
-
-
-def _run_once(log, arguments, padding):
-    """As `run`, whatever has become a part of a loop."""
     environment = dict(os.environ, PYTHONPATH=ROOT, PADDING='x' * padding,
                        PYPYLOG='jit-log-opt-loop,jit-log-opt-bridge,jit-backend-counts:%s' % log)
     for name in ('SQPYTE_INLINE', 'SQPYTE_WITHOUT'):
         environment.pop(name, None)
-    subprocess.run([sys.executable, PROGRAM, *map(str, arguments)], check=True, env=environment)
+    subprocess.run([sys.executable, PROGRAM, str(rows), *map(str, arguments)], check=True, env=environment)
     with open(log) as file:
         text = file.read()
     counts = {}

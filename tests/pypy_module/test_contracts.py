@@ -18,6 +18,14 @@ from pypy_module.ffi.library import ROOT
 REACHED = {
     'pypy_module/dbapi/connections/callbacks.py': {'sys._getframe'},    # the way to the caller's frame: as
     'pypy_module/dbapi/deprecation.py': {'sys._getframe'},              # public as it gets, and inspect loads more
+    'pypy_module/inline/runtime/trace.py': {'gc._get_stats'},           # the numbers that gc.get_stats() prints
+}
+
+
+# What may leave objects with finalizers, with the reason why that is before or after a program's loops.
+FINALIZED = {
+    'pypy_module/ffi/interface.py': {'open'},           # when the engine's interface is compiled
+    'pypy_module/ffi/code_cache.py': {'open'},          # when a file of code is written
 }
 
 
@@ -151,6 +159,30 @@ def test_layers(lower, upper):
 
 
 # Names by which the inliner has what tiers.py describes.
+def finalized(tree):
+    """What in a module leaves objects with finalizers behind: 'open', and generators with a `yield` in a `try` or
+    a `with`, by name (set). PyPy runs finalizers in whatever loop is running, and they become a part of its trace."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == 'open':
+            found.add('open')
+        if isinstance(node, ast.FunctionDef) and any(
+                isinstance(inner, (ast.Yield, ast.YieldFrom))
+                for block in ast.walk(node) if isinstance(block, (ast.Try, ast.With)) for inner in ast.walk(block)):
+            found.add(node.name)
+    return found
+
+
+def test_nothing_leaves_finalizers_beside_loops():
+    left = {path: finalized(tree) for _, path, tree in modules()}
+    assert {path: found for path, found in left.items() if found} == FINALIZED
+
+
+def test_what_leaves_finalizers_is_found():
+    tree = ast.parse('def one():\n  try:\n    yield\n  finally:\n    open(1)\ndef two():\n  yield')
+    assert finalized(tree) == {'one', 'open'}
+
+
 OWNERS = {'Statement': {'statement'}, 'ResultSet': {'cursor', 'result', 'owner'}, 'Session': {'session'}}
 
 

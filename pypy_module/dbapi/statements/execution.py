@@ -4,7 +4,7 @@ from pypy_module.dbapi import constants, errors
 from pypy_module.dbapi.adapters import converters
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements import binding, tiers
-from pypy_module.dbapi.statements.locks import EXCLUSIVE, LOCKED, asking, run_again, watching
+from pypy_module.dbapi.statements.locks import EXCLUSIVE, LOCKED, Asking, run_again, watching
 from pypy_module.dbapi.statements.statement import skip
 from pypy_module.ffi.library import NUMBERS, ffi, lib
 
@@ -113,7 +113,7 @@ class Execution(Mixin):
         def run():
             return lib.sqpyte_execute_many(statement.pointer, statement.cells_in,
                                            statement.arena.pointer, count, cells)
-        with asking(self):
+        with Asking(self):
             rc = run()
         if rc != DONE:
             run_again(self, rc, lambda: OK)     # that row by the next call

@@ -1,13 +1,12 @@
 """What to do when a statement meets a lock: it may be that of a cursor which is garbage.
 
 Where dropped cursors aren't freed at once, a statement doesn't wait for a lock before garbage has been
-collected: C asks (`asking`), at the very place where the lock is met, so nothing is done twice. And no
+collected: C asks (`Asking`), at the very place where the lock is met, so nothing is done twice. And no
 error is raised that a statement in the middle of its own connection's rows may be to blame for, before *all*
 garbage has been collected (`run_again`, `tried`): where objects count references, cursors that are gone hold
 nobody up.
 """
 
-import contextlib
 import gc
 
 from pypy_module.dbapi import errors
@@ -46,20 +45,24 @@ def free_others(db):
     return free_locks(collect_young, db) or free_locks(gc.collect, db)
 
 
-@contextlib.contextmanager
-def asking(session):
-    """Within it a Session frees locks of dropped cursors before it waits; it may be closed there."""
-    if not watching:
-        yield
-        return
-    busy = ffi.new('int64_t[]', BUSY_WORDS)
-    db = session.db
-    lib.sqpyte_ask_before_waiting(db, busy)
-    try:
-        yield
-    finally:
-        if session.db:
-            lib.sqpyte_ask_no_more(db, busy)
+class Asking:
+    """Within it a Session frees locks of dropped cursors before it waits; it may be closed there.
+
+    A class, as a generator with a `try` around its `yield` has a finalizer (see inline/runtime/trace.py).
+    """
+
+    def __init__(self, session):
+        self.session = session
+        self.busy = None
+
+    def __enter__(self):
+        if watching:
+            self.busy = ffi.new('int64_t[]', BUSY_WORDS)
+            lib.sqpyte_ask_before_waiting(self.session.db, self.busy)
+
+    def __exit__(self, *_):
+        if self.busy is not None and self.session.db:
+            lib.sqpyte_ask_no_more(self.session.db, self.busy)
 
 
 def run_again(session, rc, again, exclusive=False):

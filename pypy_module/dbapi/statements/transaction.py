@@ -2,7 +2,7 @@
 
 from pypy_module.dbapi import constants, errors
 from pypy_module.dbapi.mixin import Any, Mixin
-from pypy_module.dbapi.statements.locks import asking, run_again
+from pypy_module.dbapi.statements.locks import Asking, run_again
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
@@ -66,7 +66,7 @@ class Transaction(Mixin):
     def _try(self, run):
         """Have `run()` return SQLITE_OK, if need be after freeing the locks of dropped cursors; raises
         SQLite's error."""
-        with asking(self):
+        with Asking(self):
             rc = run()
         if rc != OK and run_again(self, rc, run) != OK:
             raise errors.from_database(self.db)

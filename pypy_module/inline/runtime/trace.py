@@ -19,10 +19,20 @@ traced is a bridge, and nothing is raised.
 
 A program that goes a rare way in each of its own loop's iterations (it fetches the rows of a query by
 single calls, say) would never be traced.  So a class of loops raises MOST times, and no more.
-SQPYTE_WITHOUT=steady-traces switches it off.
+
+PyPy runs finalizers at the end of an iteration of whatever loop is running. If a collection ends while
+a loop is traced, they are a part of it, and every other iteration leaves it by a guard. Imports leave objects
+with finalizers (closed files, locks of modules), and the inliner is imported just before the first loop is
+traced: one module too many, and in some folders it befell 22 of 30 processes, in others none. So finalizers are
+run before, where a collection is cheap, and nothing is imported afterwards.
+
+SQPYTE_WITHOUT=steady-traces switches all of it off.
 """
 
+import codecs
+import gc
 import operator
+import sys
 
 from pypy_module.ffi.library import switched_off
 
@@ -30,6 +40,8 @@ NOWHERE = -1            # no row has this index
 MOST = 10000            # how often a class of loops raises
 RARE = 3                # a way that fewer than one of so many rows take is rare
 FEWEST = 64             # rows that tell which ways are rare
+CHEAP = 16 << 20        # bytes of objects that are collected in some 10 ms
+LEVELS = 3              # a text file has a buffer, which has a file: one finalizer a collection, from the outside in
 ODD = -1                # the way of rows whose types aren't those that the class is made for
 
 
@@ -105,3 +117,13 @@ def batch_ended(seen, row):
         _refuse_outside(seen, row)
     except Refused:
         pass
+
+
+def finalize_what_imports_left():
+    """Run finalizers that are due, unless there are so many objects that finding them takes long."""
+    if sys.implementation.name != 'pypy' or not gc.isenabled() or switched_off('steady-traces'):
+        return
+    if gc._get_stats().total_gc_memory <= CHEAP:      # type: ignore[attr-defined]
+        codecs.lookup('latin-1')        # which decode.text_of would import later
+        for _ in range(LEVELS):
+            gc.collect()
