@@ -177,13 +177,16 @@ class Statement:
             self.inlined.forget()
 
     def reset(self):
-        """End the statement's run; it can be acquired again."""
-        self.busy = False
+        """End the statement's run; it can be acquired again.
+
+        It stays busy until then: an aggregate's `finalize` may run, and execute what takes it out of the cache.
+        """
         self.disown()
         if self.inlined is not None:
             self.inlined.detach()
         if self.pointer:
             lib.sqlite3_reset(self.pointer)
+        self.busy = False
 
     def disown(self):
         """The rows have ended, for whichever cursor was in the middle of them."""

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import subprocess
 import sys
 import time
 
@@ -10,6 +11,7 @@ import pytest
 import sqpyte
 from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.statements import locks, statement_cache
+from pypy_module.ffi.library import ROOT
 
 
 def busy(connection):
@@ -425,3 +427,43 @@ def test_a_finalizer_runs_for_each_cursor_that_is_dropped(numbers, collect):
         collect()
         session = session_of(numbers)
         assert not session.held and not busy(numbers) and id(session) not in statement_cache.watching
+
+
+@pytest.mark.parametrize('inline', ['0', 'always'])
+@pytest.mark.parametrize('end', ['execute', 'close', 'drop'])
+def test_a_finalize_that_takes_its_own_statement_out_of_the_cache(path, inline, end):
+    # In a process of its own: it ended with a crash.
+    program = """if True:
+        import gc
+        import sqpyte
+        connection = sqpyte.connect(%r, cached_statements=1)
+        connection.execute('CREATE TABLE t(a)')
+        connection.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(12)])
+
+        class Sum:
+            def __init__(self):
+                self.sum = 0
+            def step(self, value):
+                self.sum += value
+            inverse = value = step
+            def value(self):
+                return self.sum
+            def finalize(self):
+                for n in range(3):
+                    connection.execute('SELECT a, %%d FROM t' %% n).fetchone()
+                return self.sum
+        connection.create_window_function('w', 1, Sum)
+        for _ in range(5):
+            cursor = connection.execute('SELECT a, w(a) OVER (ORDER BY a ROWS 2 PRECEDING) FROM t')
+            assert cursor.fetchone() == (0, 0)
+            if %r == 'execute':
+                assert cursor.execute('SELECT a FROM t').fetchall() == [(i,) for i in range(12)]
+            elif %r == 'close':
+                cursor.close()
+            del cursor
+            gc.collect()
+        print('fine', connection.execute('PRAGMA integrity_check').fetchall())
+    """ % (path, end, end)
+    done = subprocess.run([sys.executable, '-c', program], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=dict(os.environ, SQPYTE_INLINE=inline, PYTHONPATH=ROOT))
+    assert done.stdout == b"fine [('ok',)]\n", (done.returncode, done.stderr[-2000:])
