@@ -48,7 +48,7 @@ class ExecuteMany(Mixin):
     def _execute_row(self, statement, values):
         """Run a statement of `executemany` once; rows that it returns are dropped."""
         session = self.session
-        rc = session.run(statement, values)
+        rc = session.run(statement, values, False)     # a transaction is begun once, before the first row
         if rc == ROW:
             statement.reset()
             statement.busy = True

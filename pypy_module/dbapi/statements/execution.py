@@ -38,9 +38,13 @@ class Execution(Mixin):
     dropped: list
     raised: Any
 
-    def run(self, statement, parameters):
+    def run(self, statement, parameters, begins=True):
         """Bind, step and fetch in one call.
 
+        Args:
+            statement: the Statement.
+            parameters: for it (tuple, list or mapping).
+            begins: whether a transaction is begun for it, if need be (bool).
         Returns:
             ROW with a row in the statement's buffer, LAST with the only row there, or DONE.
         Raises:
@@ -48,7 +52,7 @@ class Execution(Mixin):
         """
         flags = statement.one_row if self.plain else 0
         if not statement.readonly:
-            if statement.is_dml:
+            if statement.is_dml and begins:
                 flags |= self.begin_flag
         # ASK if there are any, without a branch: in machine code it would be a guard, and would fail in each
         # execution as soon as the last of them is gone.
@@ -56,7 +60,8 @@ class Execution(Mixin):
         if self.runners and not statement.queries:
             self.before_c_call_that_may_write()
         try:
-            self._pack(statement, parameters)
+            if self._pack(statement, parameters, begins):
+                flags &= ~IN_TRANSACTION
             rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
                                flags, statement.cells)
             if rc != ROW and rc != DONE and rc != LAST:
@@ -69,18 +74,26 @@ class Execution(Mixin):
             self.release(statement)
             raise
 
-    def _pack(self, statement, parameters):
-        """Pack the parameters; the transaction is begun before any adapter runs, and if they don't fit."""
+    def _pack(self, statement, parameters, begins=True):
+        """Pack the parameters; the transaction is begun before any adapter runs, and if they don't fit.
+
+        Returns:
+            whether it has been begun: once, even if an adapter has ended it.
+        """
+        error = None
         try:
             if statement.pack(statement, parameters, 0, 0) >= 0:
-                return
-        except BaseException:
+                return False
+        except BaseException as raised:
+            error = raised
+        if begins:
             self.begin_for(statement)
-            raise
-        self.begin_for(statement)
+        if error is not None:
+            raise error
         binding.pack_any(statement, parameters)
         if not self.db:    # an adapter has closed it
             self.check_open()
+        return True
 
     def run_many(self, statement, rows, start):
         """Run a statement for as many rows of parameters of plain types as its buffer holds.

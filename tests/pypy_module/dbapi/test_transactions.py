@@ -1,5 +1,8 @@
 """Transactions: implicit ones, the autocommit attribute, scripts, the context manager."""
 
+import sqlite3
+import sys
+
 import pytest
 
 import sqpyte
@@ -281,3 +284,45 @@ def test_a_transaction_is_begun_before_parameters_are_looked_at(tmp_path):
         connection.execute('INSERT INTO t VALUES(?)', (parameter,))
     assert seen == [True] * 3 and not connection.in_transaction
     other.close()
+
+
+class RollingBack:
+    """A parameter whose adapter rolls back."""
+
+    def __init__(self, connection):
+        self.connection = connection
+
+    def __conform__(self, protocol):
+        self.connection.rollback()
+        return 5
+
+
+@pytest.mark.parametrize('module', [sqpyte, pytest.param(sqlite3, marks=pytest.mark.skipif(
+    sys.implementation.name == 'pypy' or sys.version_info < (3, 11), reason='other versions bind otherwise'))])
+def test_a_transaction_is_begun_once_though_an_adapter_ends_it(module):
+    connection = module.connect(':memory:')
+    connection.execute('CREATE TABLE t(a)')
+    parameter = RollingBack(connection)
+    connection.execute('INSERT INTO t VALUES(?)', (parameter,))
+    assert not connection.in_transaction
+    connection.executemany('INSERT INTO t VALUES(?)', [(1,), (parameter,), (2,), (parameter,)])
+    assert not connection.in_transaction
+    connection.execute('INSERT INTO t VALUES(?)', (3,))
+    assert connection.in_transaction
+    # What the adapter found open in executemany is gone.
+    assert [a for a, in connection.execute('SELECT a FROM t')] == [5, 5, 2, 5, 3]
+
+
+def test_the_error_of_beginning_hides_that_of_a_parameter(tmp_path):
+    path = str(tmp_path / 'x.db')
+    connection = sqpyte.connect(path, timeout=0, isolation_level='IMMEDIATE')
+    connection.execute('CREATE TABLE t(a)')
+    other = sqpyte.connect(path, isolation_level=None)
+    other.execute('BEGIN EXCLUSIVE')
+    with pytest.raises(sqpyte.OperationalError, match='database is locked') as raised:
+        connection.execute('INSERT INTO t VALUES(?)', ('\udcc3',))
+    assert raised.value.__context__ is None
+    other.close()
+    with pytest.raises(UnicodeEncodeError):
+        connection.execute('INSERT INTO t VALUES(?)', ('\udcc3',))
+    assert connection.in_transaction
