@@ -9,11 +9,6 @@
 
 #define SQPYTE_MOST_LEFT ((i64)1<<40)
 
-static int sqpyteEndsLoop(const Op *pOp){
-  return pOp->opcode==OP_Next || pOp->opcode==OP_Prev || pOp->opcode==OP_SorterNext
-      || pOp->opcode==OP_VNext;
-}
-
 /* About how many entries lie behind the place of a cursor; 0 if that can't be
 ** told. */
 static i64 sqpyteEntriesLeft(const Vdbe *p, int iCursor){
@@ -59,7 +54,7 @@ i64 sqpyte_rows_left(long pStmt){
     const Op *pOp = &p->aOp[i];
     if( pOp->opcode==OP_DecrJumpZero && nMost<0 ){      /* LIMIT */
       nMost = p->aMem[pOp->p1].u.i;
-    }else if( sqpyteEndsLoop(pOp) && pOp->p2<=p->pc ){
+    }else if( SQPYTE_ENDS_LOOP(pOp->opcode) && pOp->p2<=p->pc ){
       nFound = 0;
       if( pOp->opcode==OP_Next && !sqpyteEndsEarly(p, i) ) nFound = sqpyteEntriesLeft(p, pOp->p1);
     }
@@ -85,7 +80,7 @@ static i64 sqpyteMostLeft(const Vdbe *p){
 static int sqpyteFirstHead(const Vdbe *p){
   int i;
   for(i=0; i<p->nOp; i++){
-    if( sqpyteEndsLoop(&p->aOp[i]) ) return p->aOp[i].opcode==OP_Next ? p->aOp[i].p2 : -1;
+    if( SQPYTE_ENDS_LOOP(p->aOp[i].opcode) ) return p->aOp[i].opcode==OP_Next ? p->aOp[i].p2 : -1;
   }
   return -1;
 }

@@ -10,6 +10,7 @@
 #include "sqlite3.c"
 #include "core/engine.h"
 #include "core/mechanisms.h"
+#include "core/opcode_sets.h"
 #include "rows/fused.h"
 #include <pthread.h>
 #include <string.h>

@@ -83,11 +83,9 @@ typedef struct SqpyteScan SqpyteScan;
 struct SqpyteScan { int head, end; double at; int nOp, seeks; };
 
 static int sqpyteClosesLoop(const Vdbe *p, int i){
-  switch( p->aOp[i].opcode ){
-    case OP_Next: case OP_Prev: case OP_SorterNext: case OP_VNext: return 1;
-    case OP_Goto: return i+1<p->nOp;      /* the last one goes to the program's beginning */
-  }
-  return 0;
+  int opcode = p->aOp[i].opcode;
+  if( opcode==OP_Goto ) return i+1<p->nOp;      /* the last one goes to the program's beginning */
+  return SQPYTE_ENDS_LOOP(opcode);
 }
 
 /* How far a cursor of a B-tree has come: from 0 to 1, or -1. */
@@ -124,7 +122,7 @@ static SqpyteScan sqpyteScanAround(Vdbe *p, int pc){
       scan.end = step = i;
     }
   }
-  if( step>=0 && (p->aOp[step].opcode==OP_Next || p->aOp[step].opcode==OP_Prev)
+  if( step>=0 && SQPYTE_IS(p->aOp[step].opcode, STEP_BTREE)
    && p->aOp[step].p1<p->nCursor ){
     scan.at = sqpyteProgress(p->apCsr[p->aOp[step].p1]);
     if( p->aOp[step].opcode==OP_Prev && scan.at>=0 ) scan.at = 1 - scan.at;

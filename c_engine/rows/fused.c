@@ -233,14 +233,13 @@ static int sqpyteOneRow(Vdbe *p){
   int iRow = -1;
   int i;
   for(i=0; i<p->nOp; i++){
+    if( !SQPYTE_IS(p->aOp[i].opcode, GOES_ON) ) return 0;
     switch( p->aOp[i].opcode ){
       case OP_ResultRow:
         if( iRow>=0 ) return 0;
         iRow = i;
         break;
-      case OP_Gosub: case OP_Return: case OP_Yield: case OP_InitCoroutine:
-      case OP_EndCoroutine: case OP_Program: case OP_VUpdate:
-      case OP_IncrVacuum: case OP_Jump:
+      case OP_Program: case OP_VUpdate: case OP_IncrVacuum:   /* run programs of their own */
         return 0;
       case OP_Expire:         /* PRAGMA expires just itself */
         if( p->aOp[i].p1==0 ) return 0;

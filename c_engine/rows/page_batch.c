@@ -292,15 +292,9 @@ long sqpyte_python_function(long pFuncDef){
 
 /* Whether an opcode calls a function in the caller's language. */
 static int sqpyteCallsPython(const Op *pOp){
-  switch( pOp->opcode ){
-    case OP_Function: case OP_PureFunc: case OP_AggStep: case OP_AggStep1:
-      if( pOp->p4type==P4_FUNCDEF ){
-        return sqpyte_python_function((long)pOp->p4.pFunc)!=0;
-      }
-      return pOp->p4type==P4_FUNCCTX
-          && sqpyte_python_function((long)pOp->p4.pCtx->pFunc)!=0;
-  }
-  return 0;
+  if( !SQPYTE_IS(pOp->opcode, CALLS) ) return 0;
+  if( pOp->p4type==P4_FUNCDEF ) return sqpyte_python_function((long)pOp->p4.pFunc)!=0;
+  return pOp->p4type==P4_FUNCCTX && sqpyte_python_function((long)pOp->p4.pCtx->pFunc)!=0;
 }
 
 /* Whether the Next, Prev or SorterNext at pc is the end of a loop with no loop
@@ -313,14 +307,8 @@ static int sqpyteScan(Vdbe *p, int pc){
   int i;
   for(i=head; i<pc; i++){
     const Op *pOp = &aOp[i];
-    switch( pOp->opcode ){
-      case OP_ResultRow:
-        found |= SQPYTE_LOOP_ROWS;
-        break;
-      case OP_Next: case OP_Prev: case OP_VNext: case OP_SorterNext:
-      case OP_Yield:
-        return 0;
-    }
+    if( pOp->opcode==OP_ResultRow ) found |= SQPYTE_LOOP_ROWS;
+    if( SQPYTE_ENDS_LOOP(pOp->opcode) || pOp->opcode==OP_Yield ) return 0;
     if( pOp->p4type==P4_COLLSEQ && (sqlite3OpcodeProperty[pOp->opcode] & OPFLG_JUMP)
      && sqpyte_python_collation((long)pOp->p4.pColl)
     ){
@@ -344,7 +332,7 @@ int sqpyte_loops(long pStmt){
   if( p==0 || p->explain ) return 0;
   for(pc=0; pc<p->nOp; pc++){
     int opcode = p->aOp[pc].opcode;
-    if( (opcode==OP_Next || opcode==OP_Prev || opcode==OP_SorterNext) && p->aOp[pc].p2<pc ){
+    if( (SQPYTE_IS(opcode, STEP_BTREE) || SQPYTE_IS(opcode, STEP_SORTER)) && p->aOp[pc].p2<pc ){
       found |= sqpyteScan(p, pc);
     }else if( opcode==OP_AggValue && p->aOp[pc].p4type==P4_FUNCDEF
            && sqpyte_python_function((long)p->aOp[pc].p4.pFunc) ){

@@ -150,7 +150,7 @@ static int sqpyteSeeksWithin(const Vdbe *v, int iHead, int iNext, int iCur){
 
 /* Whether the cursor's rows may be kept: its program writes nothing, and leaves a row that it has sought only by
 ** going to a new place or to none. A loop over the table is such a place: it begins with a Rewind or a
-** seek, and seeks no other row before it is done. */
+** seek, and seeks no other row before it is done. An opcode that nobody has looked at may do anything with it. */
 static int sqpyteMayKeep(VdbeCursor *pC){
   BtCursor *pCur = pC->uc.pCursor;
   Vdbe *v;
@@ -164,23 +164,12 @@ static int sqpyteMayKeep(VdbeCursor *pC){
   if( v==0 || !v->readOnly || v->pFrame ) return 0;
   for(i=0; i<v->nOp; i++){
     const Op *pOp = &v->aOp[i];
-    switch( pOp->opcode ){
-      case OP_Next:
-      case OP_Prev:
-        if( pOp->p1==iCur && sqpyteSeeksWithin(v, pOp->p2, i, iCur) ) return 0;
-        break;
-      case OP_RowData:
-      case OP_IsType:
-      case OP_FinishSeek:
-        if( pOp->p1==iCur ) return 0;
-        break;
-      case OP_NullRow:
-        if( pOp->p1==iCur && pOp->p2 ) return 0;
-        break;
-      case OP_DeferredSeek:
-        if( pOp->p3==iCur ) return 0;
-        break;
-    }
+    int opcode = pOp->opcode;
+    if( opcode==OP_DeferredSeek && pOp->p3==iCur ) return 0;
+    if( pOp->p1!=iCur || SQPYTE_IS(opcode, NO_CURSOR) ) continue;
+    if( !SQPYTE_IS(opcode, ROW_CACHE) ) return 0;
+    if( SQPYTE_IS(opcode, STEP_BTREE) && sqpyteSeeksWithin(v, pOp->p2, i, iCur) ) return 0;
+    if( opcode==OP_NullRow && pOp->p2 ) return 0;
   }
   return 1;
 }

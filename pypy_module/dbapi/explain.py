@@ -11,7 +11,7 @@ from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.statements import tiers
 from pypy_module.dbapi.statements.statement import skip
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import mem
 
 ROW = NUMBERS['SQLITE_ROW']
 

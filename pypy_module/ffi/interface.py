@@ -9,7 +9,7 @@ import os
 import sys
 import zlib
 
-from sqpyte.vm import capi
+from sqpyte.vm.base import capi
 
 DECLARATIONS = """
 typedef struct sqlite3 sqlite3;

@@ -21,9 +21,8 @@ from pypy_module.inline.state import state_of
 from pypy_module.inline.runtime.slices import started
 from pypy_module.inline.runtime.sinks import OVER
 from pypy_module.inline.runtime.trace import new_seen
-from sqpyte.vm import capi
+from sqpyte.vm.base import capi, mem
 from sqpyte.vm.program.decode import program_of
-from sqpyte.vm.values import mem
 
 GROW = NUMBERS['SQPYTE_GROW']
 HEAD = NUMBERS['SQPYTE_BATCH_HEAD']

@@ -24,7 +24,7 @@ from pypy_module.dbapi.statements import tiers
 from pypy_module.dbapi.statements.statement import skip
 from pypy_module.ffi.library import NUMBERS, address_of, lib, switched_off
 from pypy_module.inline.state import state_of
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import mem
 
 ROW, GROW = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_GROW']
 COLUMNS, COUNT = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_COUNT']

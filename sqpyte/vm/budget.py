@@ -9,7 +9,7 @@ so a single statement can't go far beyond it either.
 When there is too much, programs and machine code that weren't used for longest are forgotten. What
 runs isn't: a statement that is run by another one's function stays in C then.
 """
-from sqpyte.vm import capi, jit
+from sqpyte.vm.base import capi, jit
 from sqpyte.vm.program.interner import interner
 
 # Bytes for each byte of machine code, measured (docs/vm.md).

@@ -14,12 +14,12 @@ from c_engine.generated.layout import (
     MemPage_nCell, SQLITE_UTF8, SQPYTE_CACHED_ROW, Vdbe_aMem, Vdbe_apCsr, Vdbe_aOp, Vdbe_db, Vdbe_pc,
     Vdbe_sqpyteCompare, VdbeCursor_deferredMoveto, VdbeCursor_eCurType, VdbeCursor_nullRow,
     VdbeCursor_uc, sizeof_Mem)
-from sqpyte.vm import capi
-from sqpyte.vm.values import cell, mem
-from sqpyte.vm.jit import dont_look_inside, hint, unroll_safe
+from sqpyte.vm.base import capi, mem
+from sqpyte.vm.base.jit import dont_look_inside, hint, unroll_safe
+from sqpyte.vm.values import cell
 from sqpyte.vm.values.values import (
     CONSTANT, IN_MEM, NULL, W_Blob, W_Bytes, W_Int, W_Null, W_Real, W_Text, row_origin)
-from sqpyte.vm.ablation import switches
+from sqpyte.vm.base.ablation import switches
 
 _KIND = (MEM_Null | MEM_Str | MEM_Int | MEM_Real | MEM_Blob | 0x20 | MEM_Cleared | MEM_Zero
          | MEM_Subtype | MEM_Agg)       # 0x20: MEM_IntReal

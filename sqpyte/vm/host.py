@@ -7,9 +7,9 @@ import os
 from c_engine.generated.layout import (
     MEM_Ephem, MEM_Static, Mem_flags, Mem_z, Vdbe_nCursor, Vdbe_nMem, Vdbe_pFrame)
 from c_engine.generated.opcodes import OP_IsType
-from sqpyte.vm import capi, frame, interp
-from sqpyte.vm.values import mem
-from sqpyte.vm.values.mem import ffi
+from sqpyte.vm import frame, interp
+from sqpyte.vm.base import capi, mem
+from sqpyte.vm.base.mem import ffi
 from sqpyte.vm.opcodes.table import BAIL_OUT
 from sqpyte.vm.values.values import IN_MEM, W_Bytes
 

@@ -13,16 +13,15 @@ from c_engine.generated.layout import (
     SQPYTE_CLOSES_LOOP, SQPYTE_HANDLED, SQPYTE_MODE_ALWAYS, SQPYTE_SEEKS, SQPYTE_STOP, SQPYTE_WHY_FULL,
     SQPYTE_WHY_REFUSED, Vdbe_aCounter, Vdbe_pc, Vdbe_sqpyteCompare, Vdbe_sqpyteProgram,
     Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
-from sqpyte.vm import capi, jit
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import capi, jit, mem
+from sqpyte.vm.base.ablation import switches
 from sqpyte.vm.budget import budget
 from sqpyte.vm.frame import Frame
-from sqpyte.vm.program.interner import interner
-from sqpyte.vm.program.loop_heads import at_head
 from sqpyte.vm.opcodes.every import TABLE
 from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, LEAVE
 from sqpyte.vm.program.decode import program_of
-from sqpyte.vm.ablation import switches
+from sqpyte.vm.program.interner import interner
+from sqpyte.vm.program.loop_heads import at_head
 
 # A run of the VM that hands the whole frame to C more often than this goes on in C.
 MAX_C_STEPS = 2000

@@ -23,7 +23,7 @@ print(*guarded.wrong()[0], sep="\\n")
 """
 PAST_A_PAGE = """
 from sqpyte.vm import interp
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import mem
 connection.execute("CREATE TABLE t(a, b)")
 connection.execute("INSERT INTO t VALUES (1, 'text')")
 from sqpyte.vm.frame import Frame

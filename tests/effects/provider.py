@@ -6,13 +6,13 @@ registers are live. It then runs the opcodes alone and stops at whatever differs
 plain Python only, as sqpyte/vm/host.py.
 """
 from c_engine.generated.layout import Vdbe_nCursor, Vdbe_nOp
-from sqpyte.vm import capi, interp
+from sqpyte.vm import interp
+from sqpyte.vm.base import capi, mem
+from sqpyte.vm.base.mem import ffi
 from sqpyte.vm.opcodes.table import ALL, WRITTEN
 from sqpyte.vm.program import liveness
 from sqpyte.vm.program.decode import program_of
 from sqpyte.vm.program.interner import interner
-from sqpyte.vm.values import mem
-from sqpyte.vm.values.mem import ffi
 
 ANY = -1
 KEPT = 200      # programs that stay decoded

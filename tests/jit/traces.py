@@ -11,7 +11,7 @@ FIELD = re.compile(r'(\w+\.inst_\w+)')
 CALLED = re.compile(r'ConstClass\((\w+)\)')
 PLACE = re.compile(r'^\+(\d+): ')
 
-# A call of byteswap (sqpyte/vm/values/byteswap.py) is an instruction, with a move before it: not longer than this,
+# A call of byteswap (sqpyte/vm/base/byteswap.py) is an instruction, with a move before it: not longer than this,
 # in bytes, where a call has the registers saved, the call itself, and more.
 LONGEST_SWAP = 16
 

@@ -1,9 +1,6 @@
 """What the parts of the module may know of each other, read from their source."""
 
 import ast
-import functools
-import glob
-import os
 import re
 import sqlite3
 import sys
@@ -12,7 +9,8 @@ import pytest
 
 import sqpyte
 from pypy_module.dbapi.statements import tiers
-from pypy_module.ffi.library import ROOT
+from tests import structure
+from tests.structure import importing, modules
 
 # Private names of others that are used all the same, by file, each with its reason. It may only shrink.
 REACHED = {
@@ -27,18 +25,6 @@ FINALIZED = {
     'pypy_module/ffi/interface.py': {'open'},           # when the engine's interface is compiled
     'pypy_module/ffi/code_cache.py': {'open'},          # when a file of code is written
 }
-
-
-@functools.lru_cache(None)
-def modules():
-    """Each module of pypy_module as (name, path in the repository, its tree): a list."""
-    found = []
-    for path in sorted(glob.glob(os.path.join(ROOT, 'pypy_module', '**', '*.py'), recursive=True)):
-        path = os.path.relpath(path, ROOT)
-        with open(os.path.join(ROOT, path)) as file:
-            name = re.sub(r'(\.__init__)?\.py$', '', path).replace(os.sep, '.')
-            found.append((name, path, ast.parse(file.read())))
-    return found
 
 
 def is_private(name):
@@ -80,85 +66,20 @@ def reached(tree):
 
 
 def test_private_names_are_used_in_the_file_that_defines_them():
-    assert {path: names for _, path, tree in modules() for names in [reached(tree)] if names} == REACHED
+    assert {path: names for _, path, tree in modules('pypy_module') for names in [reached(tree)] if names} == REACHED
 
 
-def imports(tree, names):
-    """The modules, of those named, that a module imports, also within functions (set of str)."""
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert not node.level
-            for alias in node.names:
-                full = '%s.%s' % (node.module, alias.name)
-                found.add(full if full in names else node.module)
-    return found & names
-
-
-def circle(graph):
-    """One circle of a graph (dict of sets), as a list of nodes, or None."""
-    done, path = set(), []
-
-    def visit(node):
-        if node in path:
-            return path[path.index(node):] + [node]
-        if node in done:
-            return None
-        path.append(node)
-        for following in sorted(graph.get(node, ())):
-            found = visit(following)
-            if found:
-                return found
-        path.pop()
-        done.add(node)
-        return None
-    for node in sorted(graph):
-        found = visit(node)
-        if found:
-            return found
-    return None
-
-
-def importing():
-    """By each module the modules that it imports (dict of sets)."""
-    trees = {name: tree for name, _, tree in modules()}
-    return {name: imports(tree, set(trees)) - {name} for name, tree in trees.items()}
-
-
-def test_no_circle_of_modules():
-    assert circle(importing()) is None
-
-
-def test_no_circle_of_folders():
-    """What is in a folder, each of its folders taken as one, imports the rest of it one way only."""
-    graph = importing()
-    folders = {name.rpartition('.')[0] for name in graph} - {''}
-    for folder in folders:
-        def beside(name, folder=folder):
-            return name[len(folder) + 1:].partition('.')[0] if name.startswith(folder + '.') else ''
-        within: dict = {}
-        for name, found in graph.items():
-            if beside(name):
-                within.setdefault(beside(name), set()).update(
-                    beside(other) for other in found if beside(other) not in ('', beside(name)))
-        assert circle(within) is None, folder
-
-
-def test_a_circle_is_found():
-    assert circle({'a': {'b'}, 'b': {'c'}, 'c': {'b'}}) == ['b', 'c', 'b']
-    assert circle({'a': {'b', 'c'}, 'b': {'c'}, 'c': set()}) is None
+def test_no_circle():
+    assert structure.circles('pypy_module') == []
 
 
 @pytest.mark.parametrize('lower, upper', [('ffi', 'dbapi'), ('ffi', 'inline'), ('dbapi', 'inline')])
 def test_layers(lower, upper):
-    found = [(name, other) for name, others in importing().items() for other in others
+    found = [(name, other) for name, others in importing('pypy_module').items() for other in others
              if name.startswith('pypy_module.%s.' % lower) and other.startswith('pypy_module.%s.' % upper)]
     assert found == []
 
 
-# Names by which the inliner has what tiers.py describes.
 def finalized(tree):
     """What in a module leaves objects with finalizers behind: 'open', and generators with a `yield` in a `try` or
     a `with`, by name (set). PyPy runs finalizers in whatever loop is running, and they become a part of its trace."""
@@ -174,7 +95,7 @@ def finalized(tree):
 
 
 def test_nothing_leaves_finalizers_beside_loops():
-    left = {path: finalized(tree) for _, path, tree in modules()}
+    left = {path: finalized(tree) for _, path, tree in modules('pypy_module')}
     assert {path: found for path, found in left.items() if found} == FINALIZED
 
 
@@ -183,13 +104,14 @@ def test_what_leaves_finalizers_is_found():
     assert finalized(tree) == {'one', 'open'}
 
 
+# Names by which the inliner has what tiers.py describes.
 OWNERS = {'Statement': {'statement'}, 'ResultSet': {'cursor', 'result', 'owner'}, 'Session': {'session'}}
 
 
 def used(owner):
     """The attributes of a kind of object that the inliner uses (set of str)."""
     found = set()
-    for name, _, tree in modules():
+    for name, _, tree in modules('pypy_module'):
         if not re.match(r'pypy_module\.inline\.(\w+$|runtime\.)', name):
             continue
         for node in ast.walk(tree):

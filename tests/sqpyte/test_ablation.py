@@ -13,8 +13,9 @@ from c_engine.generated.mechanisms import MECHANISMS
 GROUPS = {name: found for name, reader, found, _ in MECHANISMS if reader == 'vm'}
 CODE = '''
 import json, sys
-from sqpyte.vm import capi, host
-from sqpyte.vm.ablation import switches
+from sqpyte.vm import host
+from sqpyte.vm.base import capi
+from sqpyte.vm.base.ablation import switches
 from tests.differential.sessions.capi import Connection, Library
 host.install(sys.argv[1])
 from c_engine.generated import opcodes

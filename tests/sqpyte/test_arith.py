@@ -3,8 +3,9 @@ import itertools
 
 import pytest
 
-from sqpyte.vm import capi, host
-from sqpyte.vm.values import arith, compare, mem
+from sqpyte.vm import host
+from sqpyte.vm.base import capi, mem
+from sqpyte.vm.values import arith, compare
 from sqpyte.vm.values.values import NULL, W_Int, W_Null, W_Real
 
 NUMBERS = [0, 1, -1, 2, 7, -7, 2**31, 2**53, 2**53 + 1, 2**63 - 1, -2**63, -2**63 + 1,

@@ -3,7 +3,8 @@ import random
 
 import pytest
 
-from sqpyte.vm.values import cell, mem, record
+from sqpyte.vm.base import mem
+from sqpyte.vm.values import cell, record
 
 
 def varint(n):

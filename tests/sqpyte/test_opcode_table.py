@@ -2,12 +2,14 @@
 import ast
 import glob
 import os
+import re
 
 import pytest
 
 from c_engine.generated import opcodes
 from sqpyte.vm import interp  # noqa: F401  (fills the table)
 from sqpyte.vm.opcodes.table import IN_C, KINDS, TABLE, numbers
+from tools import opcode_sets
 from tools.upgrade import opcode_table
 
 DECLARED = sorted(TABLE.values(), key=lambda declaration: declaration.name)
@@ -80,9 +82,15 @@ def names_of(node):
 
 
 def lists_of_opcodes(path):
-    """(line, names) of each name of a module that stands for three opcodes or more."""
+    """(line, names) of each name of a module that stands for three opcodes or more, and of each comparison with as
+    many."""
     with open(path) as file:
         tree = ast.parse(file.read())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            names = names_of(node.comparators[0])
+            if len(set(names)) >= 3:
+                yield node.lineno, names
     for node in tree.body:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             # `A, B = OP_A, OP_B` gives each a name.
@@ -102,9 +110,60 @@ def test_no_list_of_opcodes_is_kept_by_hand():
     assert found == []
 
 
+# The opcodes that C names, by file, because it does what they mean. Sets of opcodes are in core/opcode_sets.h.
+NAMED_IN_C = {
+    # The last one of all; what may be named in a setting.
+    'c_engine/core/settings.c': 'MemoizeStore IsType',
+    'c_engine/core/engine.c': 'IsType',
+    # Operands and forms that change while a program runs.
+    'c_engine/core/program_key.c': 'Init Once String8 String AggStep1 AggStep AggInverse Function PureFunc Yield',
+    # What P2 of a LIMIT means, of a loop's first opcode, of its last one.
+    'c_engine/core/cardinality.c': 'DecrJumpZero Rewind Last Next OpenRead',
+    'c_engine/core/tiering.c': 'Goto Once Prev',
+    # What ends a statement after one row.
+    'c_engine/rows/fused.c': 'ResultRow Program VUpdate IncrVacuum Expire Transaction Goto',
+    'c_engine/rows/page_batch.c': 'ResultRow Yield AggValue',
+    'c_engine/rows/call_log.c': 'Noop',
+    'c_engine/rows/sink.c': 'Noop',
+    # What they emit, or do in an opcode's place.
+    'c_engine/storage/memoize.c': 'Memoize MemoizeStore',
+    'c_engine/storage/row_cache.c': 'SeekRowid NotExists DeferredSeek NullRow',
+    'c_engine/vm/functions.c': 'AggStep1',
+    'c_engine/vm/seek.c': 'SeekGE SeekGT SeekLT',
+}
+
+
+def test_opcodes_that_c_names():
+    found = {}
+    for path in glob.glob(os.path.join(ROOT, 'c_engine', '**', '*.[ch]'), recursive=True):
+        name = os.path.relpath(path, ROOT)
+        if name == 'c_engine/core/opcode_sets.h' or name.startswith('c_engine/effects/'):
+            continue
+        with open(path) as file:
+            text = re.sub(r'/\*.*?\*/', '', file.read(), flags=re.DOTALL)
+        names = set(re.findall(r'\bOP_(\w+)', text))
+        if names:
+            found[name] = names
+    assert found == {name: set(names.split()) for name, names in NAMED_IN_C.items()}
+
+
+def test_the_sets_for_c_are_up_to_date():
+    with open(opcode_sets.PATH) as file:
+        assert file.read() == opcode_sets.header(), 'run `make docs`'
+
+
+def test_what_nobody_has_looked_at_is_in_no_set():
+    lines = {line.split(']')[0].strip(' [') for line in opcode_sets.header().splitlines() if line.startswith('  [OP_')}
+    assert 'OP_Next' in lines and 'OP_Yield' in lines and len(lines) <= len(opcodes.NAMES)
+    members = dict((name, members) for name, _, members in opcode_sets.SETS)
+    assert opcodes.OP_RowData not in members['ROW_CACHE'] | members['NO_CURSOR']
+    assert opcodes.OP_SeekScan not in members['ROW_CACHE'] | members['NO_CURSOR']
+    assert opcodes.OP_Return not in members['GOES_ON']
+
+
 def test_each_kind_is_asked_for():
     asked = set()
-    for room in ('sqpyte', 'pypy_module'):
+    for room in ('sqpyte', 'pypy_module', 'tools'):
         for path in glob.glob(os.path.join(ROOT, room, '**', '*.py'), recursive=True):
             with open(path) as file:
                 for node in ast.walk(ast.parse(file.read())):

@@ -4,7 +4,8 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqpyte.vm.values import mem, record
+from sqpyte.vm.base import mem
+from sqpyte.vm.values import record
 from sqpyte.vm.values.values import W_Blob, W_Int, W_Null, W_Real, W_Text
 
 VALUES = st.one_of(

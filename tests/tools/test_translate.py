@@ -10,7 +10,7 @@ import pytest
 
 from c_engine.build import build as engine
 from c_engine.build import flags
-from sqpyte.vm import capi
+from sqpyte.vm.base import capi
 from tools import environments, translate, vm_inputs
 
 # What the stand-in leaves where RPython leaves it. The answer is what the sources' copy said.

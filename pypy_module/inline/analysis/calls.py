@@ -8,8 +8,7 @@ from c_engine.generated import layout, opcodes
 from pypy_module.ffi.library import lib
 from pypy_module.ffi.memory import data_at
 from pypy_module.inline.analysis.kinds import CALLS, COMPARISONS, RESULTS
-from sqpyte.vm import capi
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import capi, mem
 from sqpyte.vm.values.compare import OTHER
 
 

@@ -29,9 +29,10 @@ CHANGES, CHANGES_REGISTERS = numbers('own'), numbers('own-set')
 CURSORS = READS | CHANGES
 # All that is done with DISTINCT's index.
 DISTINCT = numbers('distinct')
-# Eager opcodes that a slice may hold; the last opcodes of its loops.
+# Eager opcodes that a slice may hold; the last opcodes of its loops; and of all loops over rows.
 AGAIN = numbers('again')
 ENDS = numbers('step-btree', 'step-sorter')
+LOOP_ENDS = ENDS | numbers('step-virtual')
 # What C may do behind a slice.
 STORES, SINK = numbers('store'), numbers('sink')
 # Opcodes of a coroutine that go on where the other side has stopped.

@@ -17,7 +17,15 @@ trace of its own.  Three shapes of the rest:
 
 from c_engine.generated import opcodes
 from pypy_module.ffi.library import NUMBERS
-from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS, COUNTERS, EMITTED, IN_C_ONE, JUMPS, NOTHING
+from pypy_module.inline.analysis.kinds import (
+    AGGREGATE_STEPS,
+    COUNTERS,
+    EMITTED,
+    IN_C_ONE,
+    JUMPS,
+    LOOP_ENDS,
+    NOTHING,
+)
 from sqpyte.vm.program import liveness
 from sqpyte.vm.values.compare import OTHER
 
@@ -332,7 +340,7 @@ def loops(program, calls):
     found: list = []
     flow = None
     for pc, op in enumerate(program.ops):
-        if op.opcode in (NEXT, opcodes.OP_Prev, opcodes.OP_VNext, opcodes.OP_SorterNext):
+        if op.opcode in LOOP_ENDS:
             if op.opcode != NEXT:
                 found.append((pc, None, 'opcode %s: only scans of tables are inlined'
                               % opcodes.NAMES[op.opcode]))

@@ -21,7 +21,7 @@ from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, DOUBLES, INTS, WORDS, data_at
 from pypy_module.inline.runtime.slices import CHANGED
 from pypy_module.inline.runtime.scan import stamp_of
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import mem
 
 ROW = NUMBERS['SQLITE_ROW']
 ABORT, INTERRUPT = layout.SQLITE_ABORT, NUMBERS['SQLITE_INTERRUPT']

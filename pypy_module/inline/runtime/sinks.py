@@ -9,8 +9,8 @@ from c_engine.generated import layout, opcodes
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, CHARS, WORDS
 from pypy_module.inline.runtime.slices import NOMEM, ROW, LogRunner, LogRunRunner
+from sqpyte.vm.base import mem
 from sqpyte.vm.program import liveness
-from sqpyte.vm.values import mem
 
 TEXT, BLOB = NUMBERS['SQLITE_TEXT'], NUMBERS['SQLITE_BLOB']
 CHUNK = 1 << 15         # bytes of texts that wait for C

@@ -18,7 +18,7 @@ from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.scan import COLUMNS, NOMEM, ROW, Raising, Runner, stamp_of
 from pypy_module.inline.values import load, private, store
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import mem
 from sqpyte.vm.values.values import W_Int
 
 GROW = NUMBERS['SQPYTE_GROW']

@@ -17,7 +17,7 @@ from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.slices import AT_EVENT, COUNT, INTERRUPT, RECORDS, LogAheadRunner
 from pypy_module.inline.runtime.scan import COLUMNS, LIMIT_LENGTH, ROW
 from pypy_module.inline.values import UNDECODABLE, data_at, load, result_of, unwrapped
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import mem
 
 END = NUMBERS['SQPYTE_LOG_END']
 SHAPE, SIZE = NUMBERS['SQPYTE_RECORD_SHAPE'], NUMBERS['SQPYTE_RECORD_SIZE']

@@ -1,12 +1,12 @@
 """Opcodes of aggregation, and MakeRecord, which feeds the sorter that groups."""
 from c_engine.generated.layout import (
     MEM_Agg, MEM_IntReal, Mem_flags, Mem_n, Mem_z, SQLITE_AFF_REAL)
-from sqpyte.vm import aggregates, capi, functions
-from sqpyte.vm.values import mem
-from sqpyte.vm.jit import unroll_safe
+from sqpyte.vm.base import capi, mem
+from sqpyte.vm.base.jit import unroll_safe
 from sqpyte.vm.opcodes.convert import convert_register
 from sqpyte.vm.opcodes.function import spill_registers
 from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, opcode
+from sqpyte.vm.values import aggregates, functions
 from sqpyte.vm.values.values import W_Bytes, W_Int, W_Null, W_Real, W_Text
 
 SKIPPED = 1003      # SQPYTE_SKIPPED

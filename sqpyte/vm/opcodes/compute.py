@@ -3,12 +3,12 @@ from c_engine.generated.layout import (
     SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL, SQLITE_AFF_TEXT, SQLITE_JUMPIFNULL, SQLITE_LIMIT_LENGTH,
     VdbeOp_opcode, Vdbe_aVar, sizeof_Mem, sizeof_VdbeOp, sqlite3_aLimit)
 from c_engine.generated.opcodes import OP_String
-from sqpyte.vm import capi
-from sqpyte.vm.values import arith, mem, values
+from sqpyte.vm.base import capi, mem
+from sqpyte.vm.base.jit import unroll_safe
+from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
+from sqpyte.vm.values import arith, values
 from sqpyte.vm.values.compare import UNDECIDED, NULL_RESULT, OTHER, compare, compare_operands, in_sort_order
 from sqpyte.vm.values.convert import AS_OPERAND, number_of
-from sqpyte.vm.jit import unroll_safe
-from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
 from sqpyte.vm.values.values import NULL, W_Bytes, W_Int, W_Null, W_Real, W_Text
 
 

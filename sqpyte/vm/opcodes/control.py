@@ -2,8 +2,8 @@
 from c_engine.generated.layout import (
     SQLITE_STMTSTATUS_RUN, SQLITE_TRACE_STMT, VdbeOp_p1, VdbeOp_p2, Vdbe_pFrame, sizeof_VdbeOp,
     sqlite3_mTrace)
-from sqpyte.vm.values import mem
-from sqpyte.vm.jit import promote
+from sqpyte.vm.base import mem
+from sqpyte.vm.base.jit import promote
 from sqpyte.vm.opcodes.cursor import count
 from sqpyte.vm.opcodes.table import BAIL_OUT, LEAVE, opcode
 from sqpyte.vm.values.values import W_Int

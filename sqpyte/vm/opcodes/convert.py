@@ -2,12 +2,12 @@
 from c_engine.generated.layout import (
     MEM_Blob, MEM_Str, MEM_Subtype, Mem_eSubtype, Mem_flags, SQLITE_AFF_BLOB, SQLITE_AFF_REAL,
     SQLITE_LIMIT_LENGTH, SQLITE_MISMATCH, VdbeOp_p4, sizeof_VdbeOp, sqlite3_aLimit)
-from sqpyte.vm import capi
-from sqpyte.vm.values import convert, mem
+from sqpyte.vm.base import capi, mem
+from sqpyte.vm.base.jit import unroll_safe
+from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
+from sqpyte.vm.values import convert
 from sqpyte.vm.values.arith import INT_LIMIT, intmask, is_number, ovfcheck, shift_left
 from sqpyte.vm.values.compare import truth
-from sqpyte.vm.jit import unroll_safe
-from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
 from sqpyte.vm.values.values import (
     CONSTANT, NULL, W_Blob, W_Int, W_Null, W_Real, W_Text)
 

@@ -6,11 +6,11 @@ from c_engine.generated.layout import (
     CellInfo_nSize, MemPage_aData, MemPage_aDataEnd, MemPage_intKeyLeaf, MemPage_nCell, Mem_flags,
     MEM_Blob, Vdbe_aCounter, VdbeCursor_cacheStatus, VdbeCursor_deferredMoveto,
     VdbeCursor_eCurType, VdbeCursor_movetoTarget, VdbeCursor_nullRow, VdbeCursor_uc)
-from sqpyte.vm import capi
-from sqpyte.vm.values import cell, mem, record
-from sqpyte.vm.jit import promote, unroll_safe
+from sqpyte.vm.base import capi, mem
+from sqpyte.vm.base.jit import promote, unroll_safe
+from sqpyte.vm.opcodes.operands import NOWHERE, UNKNOWN
 from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
-from sqpyte.vm.program.decode import NOWHERE, UNKNOWN
+from sqpyte.vm.values import cell, record
 from sqpyte.vm.values.values import NULL, W_Blob, W_Int, row_origin
 
 _NSIZE = BtCursor_info + CellInfo_nSize
@@ -38,7 +38,7 @@ def ready_row(frame, c):
     return frame.row[c] != 0 or frame.find_row(c)
 
 
-def _first(name, counter, contract, kind='read cursor'):
+def _first(name, counter, contract, kind='read cursor row-cache'):
     def handler(frame, op, pc):
         c = op.p1
         assert c >= 0
@@ -72,7 +72,7 @@ def _first(name, counter, contract, kind='read cursor'):
 _first('Rewind', 0, "Cursor P1 to the first row of its B-tree; jump to P2 if there is none.")
 _first('Sort', SQLITE_STMTSTATUS_SORT, "As Rewind, where it stands for sorting: counted.")
 _first('Last', 0, "Cursor P1 to the last row of its B-tree; jump to P2 if there is none.",
-       kind='read cursor store sink')
+       kind='read cursor store sink row-cache')
 
 
 def _step(name, forward, contract):
@@ -116,7 +116,8 @@ def _step(name, forward, contract):
         count(frame, op.p5)
         return op.p2
     handler.__doc__ = contract
-    declare(name, handler, jumps='P2', loop=True, moves='P1', kind='read cursor step-btree looks-for-interrupt')
+    declare(name, handler, jumps='P2', loop=True, moves='P1',
+            kind='read cursor step-btree looks-for-interrupt row-cache')
 
 
 _step('Next', True, "Cursor P1 to the next row and jump to P2; fall through after the last row. P5 "
@@ -132,7 +133,7 @@ def count(frame, counter):
 
 
 @opcode('Column', reads='RECORD UNDECODED', writes='P3', jumps='CORRUPT', moves='P1', touches='ALL',
-        kind='read in-place cursor emitted again')
+        kind='read in-place cursor emitted again row-cache')
 def op_column(frame, op, pc):
     """r[P3] = column P2 of the row under cursor P1, or the default P4 (else NULL) where the
     record has fewer columns."""
@@ -249,7 +250,7 @@ def field(frame, c, slots, column, careful, w_default):
                            offset + record.size_of(serial_type), c, True, size)
 
 
-@opcode('Rowid', writes='P2', moves='P1', kind='read in-place cursor emitted again')
+@opcode('Rowid', writes='P2', moves='P1', kind='read in-place cursor emitted again row-cache')
 def op_rowid(frame, op, pc):
     """r[P2] = the rowid of the row under cursor P1."""
     c = op.p1

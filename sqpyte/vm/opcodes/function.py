@@ -5,9 +5,10 @@ does; texts are spilled to their `Mem`s for that call, not copied.  Hot function
 on values (functions.py), and give a view of their argument where they can; what they don't expect
 goes the first way.
 """
-from sqpyte.vm import capi, functions
-from sqpyte.vm.jit import unroll_safe
+from sqpyte.vm.base import capi
+from sqpyte.vm.base.jit import unroll_safe
 from sqpyte.vm.opcodes.table import FAILED, declare
+from sqpyte.vm.values import functions
 from sqpyte.vm.values.values import W_Bytes, W_Text
 
 

@@ -12,12 +12,12 @@ from c_engine.generated.layout import (
     VdbeCursor_cacheStatus, VdbeCursor_deferredMoveto, VdbeCursor_eCurType, VdbeCursor_isTable,
     VdbeCursor_movetoTarget, VdbeCursor_nullRow, VdbeCursor_pAltCursor, VdbeCursor_seqCount,
     VdbeCursor_ub, VdbeOp_p4, sizeof_VdbeOp)
-from sqpyte.vm import capi
-from sqpyte.vm.values import mem, record
-from sqpyte.vm.values.compare import OTHER, UNDECIDED, compare, in_sort_order
-from sqpyte.vm.jit import unroll_safe
+from sqpyte.vm.base import capi, mem
+from sqpyte.vm.base.jit import unroll_safe
 from sqpyte.vm.opcodes.cursor import about_to_move, count, failed, field, ready_row
 from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
+from sqpyte.vm.values import record
+from sqpyte.vm.values.compare import OTHER, UNDECIDED, compare, in_sort_order
 from sqpyte.vm.values.values import NULL, W_Int, W_Null, W_Text
 
 
@@ -40,7 +40,7 @@ def _seek_rowid(name, contract, null_jumps):
         frame.note_row(op.p1, mem.scratch.address)
         return pc + 1
     handler.__doc__ = contract
-    declare(name, handler, reads='P3', jumps='P2', moves='P1', seeks=True, kind='read cursor')
+    declare(name, handler, reads='P3', jumps='P2', moves='P1', seeks=True, kind='read cursor row-cache')
 
 
 _seek_rowid('SeekRowid', "Cursor P1 to the row of rowid r[P3]; jump to P2 if there is none or "
@@ -74,7 +74,8 @@ def _seek(name, contract, jumps='P2'):
         return pc + 2 if result == 2 else pc + 1
     handler.__doc__ = contract + (
         " The key is r[P3@P4], or the rowid r[P3]; jump to P2 if there is no such row.")
-    declare(name, handler, reads='P3 P3@P4', jumps=jumps, moves='P1', seeks=True, kind='read cursor')
+    declare(name, handler, reads='P3 P3@P4', jumps=jumps, moves='P1', seeks=True,
+            kind='read cursor row-cache')
 
 
 # Of a seek that can only give an equal key, the comparison that follows is passed over.
@@ -244,7 +245,7 @@ def op_finish_seek(frame, op, pc):
     return pc + 1
 
 
-@opcode('NullRow', moves='P1', kind='read cursor')
+@opcode('NullRow', moves='P1', kind='read cursor row-cache')
 def op_null_row(frame, op, pc):
     """All columns of cursor P1 are NULL from now on, with P2 only until it is moved."""
     vc = frame.cursor_address(op.p1)
@@ -256,7 +257,7 @@ def op_null_row(frame, op, pc):
     return pc + 1
 
 
-@opcode('IfNullRow', reads='P3', writes='P3', jumps='P2', moves='', kind='read cursor')
+@opcode('IfNullRow', reads='P3', writes='P3', jumps='P2', moves='', kind='read cursor row-cache')
 def op_if_null_row(frame, op, pc):
     """If cursor P1 is on the row of NULLs, r[P3] = NULL and jump to P2; else r[P3] is kept."""
     vc = frame.cursor_address(op.p1)
@@ -268,7 +269,7 @@ def op_if_null_row(frame, op, pc):
     return pc + 1
 
 
-@opcode('IfEmpty', jumps='P2', moves='', touches='P1', kind='read cursor')
+@opcode('IfEmpty', jumps='P2', moves='', touches='P1', kind='read cursor row-cache')
 def op_if_empty(frame, op, pc):
     """Jump to P2 if the B-tree of cursor P1 has no row."""
     vc = frame.cursor_address(op.p1)

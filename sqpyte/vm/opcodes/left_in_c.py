@@ -64,7 +64,7 @@ declare_in_c('Abortable',
 declare_in_c('OpenRead',
              "Open cursor P1 to read the B-tree with root page P2 (r[P2] if P5 says so) of "
              "database P3.",
-             reads='P2REG', moves='P1', kind='cursor opens-to-read opens-btree')
+             reads='P2REG', moves='P1', kind='cursor opens-to-read opens-btree row-cache')
 declare_in_c('OpenWrite',
              "Open cursor P1 to write the B-tree with root page P2 (r[P2] if P5 says so) of "
              "database P3.",
@@ -86,7 +86,7 @@ declare_in_c('OpenEphemeral',
              reads='P3', writes='P3', moves='P1', kind='own cursor opens-ephemeral distinct')
 declare_in_c('SorterOpen', "Open cursor P1 on a new sorter by the KeyInfo P4.", moves='P1',
              kind='own cursor opens-sorter')
-declare_in_c('Close', "Close cursor P1.", moves='P1', kind='own cursor')
+declare_in_c('Close', "Close cursor P1.", moves='P1', kind='own cursor row-cache')
 declare_in_c('ColumnsUsed', "Tell the storage which columns cursor P1 is read for.", moves='', kind='registers')
 declare_in_c('ResetSorter', "Delete all rows of the ephemeral table or sorter P1.",
              moves='WRITTEN', kind='own')
@@ -190,7 +190,7 @@ declare_in_c('VColumn',
              writes='P3')
 declare_in_c('VNext',
              "Virtual table's cursor P1 to its next row; jump to P2 if there is one.",
-             jumps='P2')
+             jumps='P2', kind='step-virtual')
 declare_in_c('VRename', "Rename the virtual table P4 to r[P1].", reads='P1')
 declare_in_c('VUpdate',
              "Delete, insert or update a row of the virtual table P4, with the arguments "

@@ -3,8 +3,8 @@
 What they keep, and for how long, is C's (c_engine/storage/memoize.c).
 """
 from c_engine.generated.layout import SQLITE_NOMEM
-from sqpyte.vm import capi
-from sqpyte.vm.jit import unroll_safe
+from sqpyte.vm.base import capi
+from sqpyte.vm.base.jit import unroll_safe
 from sqpyte.vm.opcodes.function import spill_registers
 from sqpyte.vm.opcodes.table import FAILED, opcode
 

@@ -3,6 +3,11 @@ from c_engine.generated import opcodes
 from c_engine.generated.layout import OPFLAG_P2ISREG
 from sqpyte.vm.opcodes.table import SPECIAL, TO_THE_END
 
+# A Column whose cursor's seek is deferred is read from an index, if it is there (decode.Op.alternate): the index
+# cursor's number, or
+NOWHERE = -1        # the column is only in the table
+UNKNOWN = -2        # several indexes: which one is known only at run time
+
 
 def registers_of(op, spans, last):
     """The registers that a declaration's spans name in this opcode, as a list of ints.

@@ -1,7 +1,6 @@
 """Opcodes of sets of rowids, which stay in their register's `Mem` (upstream's RowSet)."""
 from c_engine.generated.layout import SQLITE_NOMEM
-from sqpyte.vm import capi
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import capi, mem
 from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, opcode
 from sqpyte.vm.values.values import W_Int
 

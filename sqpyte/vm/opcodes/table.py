@@ -65,6 +65,8 @@ KINDS = {
     'opens-virtual': 'opens cursor P1 on a virtual table',
     'step-btree': 'closes a loop: goes to the next row of a B-tree',
     'step-sorter': 'closes a loop: goes to the next record of a sorter',
+    'step-virtual': 'closes a loop: goes to the next row of a virtual table',
+    'row-cache': 'may be done with a cursor whose rows a row cache keeps',
     'index-comparison': 'compares the entry under an index cursor with r[P3@P4]',
     'coroutine': 'goes to the other side of a coroutine',
     'switch': 'where the program goes on is in a register',

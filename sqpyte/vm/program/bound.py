@@ -8,10 +8,10 @@ and where it may be seen, are written by upstream's code alone; the VM only read
 (Frame.read).  Nobody sees the mark of all others: it is removed when the VM is entered.
 """
 from c_engine.generated import opcodes
-from sqpyte.vm import functions
 from sqpyte.vm.opcodes.operands import registers_of
 from sqpyte.vm.opcodes.table import kind
 from sqpyte.vm.program.flow import declaration_of
+from sqpyte.vm.values import functions
 
 _COPIES = kind('copy')
 _CALLS = kind('function')

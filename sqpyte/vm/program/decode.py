@@ -39,15 +39,15 @@ from c_engine.generated.layout import (
     sqlite3_context_argc,
     sqlite3_context_pFunc,
 )
-from sqpyte.vm import capi, functions
-from sqpyte.vm.ablation import switches
-from sqpyte.vm.opcodes.operands import registers_of
+from sqpyte.vm.base import capi, mem
+from sqpyte.vm.base.ablation import switches
+from sqpyte.vm.opcodes.operands import NOWHERE, UNKNOWN, registers_of
 from sqpyte.vm.opcodes.table import TABLE, kind
 from sqpyte.vm.program import column_slots, liveness, loop_heads
 from sqpyte.vm.program.bound import annotate_bound
 from sqpyte.vm.program.flow import declaration_of
 from sqpyte.vm.program.interner import Program, constants, interner
-from sqpyte.vm.values import mem
+from sqpyte.vm.values import functions
 from sqpyte.vm.values.compare import OTHER
 from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Real, W_Text
 
@@ -56,11 +56,6 @@ _OP_STRING8 = opcodes.OP_String8
 _OP_AGGSTEP = opcodes.OP_AggStep
 _OP_AGGSTEP1 = opcodes.OP_AggStep1
 _WITH_AFFINITIES = kind('affinities')
-
-
-# Op.alternate: the index cursor's number, or
-NOWHERE = -1        # the column is only in the table
-UNKNOWN = -2        # several indexes: which one is known only at run time
 
 
 class Op(object):

@@ -1,5 +1,5 @@
 """The decoded programs that the VM holds, by content, and what they keep in raw memory."""
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import mem
 
 
 class Program(object):

@@ -6,9 +6,9 @@ program does, times the words of a set: `effort` counts it.  An opcode that isn'
 taken to read every register, to write none, and to jump to whatever P2 may name.
 """
 from c_engine.generated import opcodes
-from sqpyte.vm import functions
 from sqpyte.vm.opcodes.operands import link_keys, operand, registers_of
 from sqpyte.vm.opcodes.table import ALL, WRITTEN, kind
+from sqpyte.vm.values import functions
 from sqpyte.vm.program.flow import Flow, declaration_of, successors  # noqa: F401  (asked here by the inliner)
 
 BITS = 60               # registers in a word of a set

@@ -7,7 +7,7 @@ the loop reads is loaded, and of each cursor is known what the loop can keep: th
 that it steps, the row of those that it doesn't move, nothing of those that it moves within.
 """
 from c_engine.generated import opcodes
-from sqpyte.vm.jit import unroll_safe
+from sqpyte.vm.base.jit import unroll_safe
 from sqpyte.vm.opcodes.operands import operand, registers_of
 from sqpyte.vm.opcodes.table import ALL, TABLE, WRITTEN, kind
 from sqpyte.vm.program.column_slots import NO_SLOT

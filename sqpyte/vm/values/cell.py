@@ -6,8 +6,9 @@ read as one word, in which the bytes that end a varint are those without their h
 and sizes of one and two bytes in a scan.  What isn't found within that word is read byte by byte, by
 functions that traces call: the last cells of a page, rowids from 2**28 on, and negative ones.
 """
-from sqpyte.vm.jit import dont_look_inside
-from sqpyte.vm.values import mem, record
+from sqpyte.vm.base import mem
+from sqpyte.vm.base.jit import dont_look_inside
+from sqpyte.vm.values import record
 
 WORD = 8                            # bytes that are read at once
 _HIGH_BITS = 0x0080808080808080     # of all bytes but the last: no varint that is used here ends with it

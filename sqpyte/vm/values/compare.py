@@ -2,8 +2,7 @@
 from c_engine.generated.layout import (
     KEYINFO_ORDER_BIGNULL, KEYINFO_ORDER_DESC, SQLITE_AFF_MASK, SQLITE_AFF_NUMERIC,
     SQLITE_AFF_TEXT, SQLITE_NULLEQ)
-from sqpyte.vm import capi
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import capi, mem
 from sqpyte.vm.values.arith import as_real, is_number
 from sqpyte.vm.values.convert import AS_REAL, number_of
 from sqpyte.vm.values.values import W_Blob, W_Bytes, W_Int, W_Null, W_Real, W_Text

@@ -6,8 +6,7 @@ take its bytes where they lie.  Numbers that become texts are made in a register
 """
 from c_engine.generated.layout import (
     SQLITE_AFF_BLOB, SQLITE_AFF_INTEGER, SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL, SQLITE_AFF_TEXT)
-from sqpyte.vm import capi
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import capi, mem
 from sqpyte.vm.values.arith import INT_LIMIT, MAX_INT, MIN_INT, real_to_int
 from sqpyte.vm.values.values import W_Blob, W_Bytes, W_Int, W_Null, W_Real, W_Text
 

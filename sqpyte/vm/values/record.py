@@ -6,8 +6,8 @@ two columns with one look-up in a table.  A byte of 128 or more starts a longer 
 give it a size so large that the one bounds check at the end of `op_column` fails, so a trace needs no
 check per column; `find_column` then does it with full varints.
 """
-from sqpyte.vm.jit import dont_look_inside
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import mem
+from sqpyte.vm.base.jit import dont_look_inside
 from sqpyte.vm.values.values import NULL, W_Blob, W_Int, W_Real, W_Text, row_origin
 
 KIND_NULL, KIND_INT, KIND_REAL, KIND_TEXT, KIND_BLOB, KIND_OTHER = range(6)

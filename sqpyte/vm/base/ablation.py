@@ -5,7 +5,7 @@ program that is decoded afterwards leaves the opcodes of a group to upstream's c
 elsewhere; traces are made all the same, without them.  An opcode's name, as `Column` (any but IsType), stands for that
 opcode alone: for tests.
 """
-from sqpyte.vm import capi
+from sqpyte.vm.base import capi
 
 
 class Switches(object):

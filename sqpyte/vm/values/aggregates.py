@@ -8,7 +8,7 @@ those fields; every case that needs memory or text is left to C.
 from c_engine.generated.layout import (
     MEM_Int, MEM_Real, CountCtx_n, Mem_flags, Mem_u, SumCtx_approx, SumCtx_cnt, SumCtx_iSum,
     SumCtx_ovrfl, SumCtx_rErr, SumCtx_rSum)
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import mem
 from sqpyte.vm.values.arith import ovfcheck, truncated_quotient
 from sqpyte.vm.values.compare import compare_int_real, compare_ints, compare_reals
 from sqpyte.vm.values.values import W_Int, W_Null, W_Real

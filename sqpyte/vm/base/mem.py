@@ -18,7 +18,7 @@ except ImportError:
 _BYTE_NUMBERS = sum((k + 1) << (53 - 8 * k) for k in range(7))
 
 if TRANSLATED_HOST:
-    from sqpyte.vm.values.byteswap import byteswap
+    from sqpyte.vm.base.byteswap import byteswap
 
     _BASE = rffi.CCHARP
 

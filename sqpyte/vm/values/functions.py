@@ -6,11 +6,10 @@ a date's year) is a view of it.
 """
 from c_engine.generated.layout import (
     SQLITE_LIMIT_LENGTH, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, sqlite3_aLimit)
-from sqpyte.vm import capi
-from sqpyte.vm.values import mem
+from sqpyte.vm.base import capi, mem
+from sqpyte.vm.base.jit import unroll_safe
 from sqpyte.vm.values.arith import MAX_INT, MIN_INT, as_int, as_real, is_number
 from sqpyte.vm.values.compare import OTHER, compare
-from sqpyte.vm.jit import unroll_safe
 from sqpyte.vm.values.values import (
     CONSTANT, NULL, W_Blob, W_Bytes, W_Int, W_Null, W_Real, W_Text)
 

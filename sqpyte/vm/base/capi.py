@@ -4,7 +4,7 @@ Translated, each is an external function that doesn't release the GIL (there is 
 linked from the engine's object.  As plain Python they are cffi functions of the library given
 to `load`.  The header is c_engine/core/engine.h.
 """
-from sqpyte.vm.values.mem import TRANSLATED_HOST
+from sqpyte.vm.base.mem import TRANSLATED_HOST
 
 # name -> (argument kinds, result kind, may call the VM again)
 #   p: pointer, passed as an address; l: 64-bit integer; i: int; d: double
@@ -86,7 +86,7 @@ if TRANSLATED_HOST:
     from rpython.rtyper.lltypesystem import lltype, rffi
     from rpython.translator.tool.cbuild import ExternalCompilationInfo
 
-    _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    _ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), '..', '..', '..'))
     eci = ExternalCompilationInfo(
         includes=['core/engine.h'],
         include_dirs=[os.path.join(_ROOT, 'c_engine')],
