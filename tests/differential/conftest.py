@@ -39,7 +39,7 @@ class Comparison:
 
         Args: case, a script; excused, lines of which none may be in the oracle's transcript, or
         it is no example; witnesses, tiers.Tiers that have to agree with the oracle, or any
-        answer will do.
+        answer will do (as it will where the tier agrees in new processes).
         Returns: the oracle's transcript. Raises: a Mismatch that shows the first difference.
         """
         running = [self.oracle] + self.others
@@ -64,10 +64,28 @@ class Comparison:
                     continue
                 if words and any(other.worker.run(case) != expected for other in witnesses):
                     continue
+                if words and witnesses and agree_in_new_processes(tier.name, case):
+                    continue
             if words:
                 raise tier.Mismatch("%s differs from %s\n%s\nthe script is in %s" % (
                     tier.name, self.oracle.name, words, kept(tier.name, case)))
         return expected
+
+
+def agree_in_new_processes(name, case):
+    """Whether a tier gives stock's answer to a script, both in new processes.
+
+    What lies behind a damaged page is an address, which no witness can choose: upstream reads it as the size of
+    a header, and after some hundred scripts the heaps of two processes aren't alike. Our own reads past a page are
+    found by tests/corruption, whatever they give.
+    """
+    fresh = [tiers.capi_tier("stock"), tiers.capi_tier(name)]
+    try:
+        stock, other = [tier.worker.run(case) for tier in fresh]
+    finally:
+        for tier in fresh:
+            tier.worker.stop()
+    return stock == other
 
 
 # CPython forgets that an aggregate's argument isn't UTF-8, and goes on to the row's next error.
