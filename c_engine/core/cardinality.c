@@ -1,33 +1,20 @@
 /*
 ** How much of a loop is left, for the inliner of the PyPy module, which takes
-** it over if that is enough (pypy_module/worth.py); contract in page_batch.h.
+** it over if that is enough (pypy_module/inline/policy.py); contract in page_batch.h.
 ** Compiled as the tail of engine.c, after page_batch.c.
 **
-** It is read from the B-trees' cursors: an estimate by the pages on their way
-** down, as if all subtrees had as many entries as the one that the cursor is in.
+** It is read from the B-trees' cursors (cardinality.h).
 */
-
-#define SQPYTE_MOST_LEFT ((i64)1<<40)
 
 /* About how many entries lie behind the place of a cursor; 0 if that can't be
 ** told. */
 static i64 sqpyteEntriesLeft(const Vdbe *p, int iCursor){
   const VdbeCursor *pC = iCursor<p->nCursor ? p->apCsr[iCursor] : 0;
-  const BtCursor *pCur;
-  i64 nBelow, nLeft;
-  int i;
+  i64 nBefore;
   if( pC==0 || pC->eCurType!=CURTYPE_BTREE || SQPYTE_OFF(CARDINALITY) ) return 0;
   SQPYTE_COUNT(CARDINALITY);
-  pCur = pC->uc.pCursor;
-  if( pCur->eState!=CURSOR_VALID ) return 0;
-  nBelow = pCur->pPage->nCell;        /* entries of one subtree, a level up */
-  nLeft = nBelow - pCur->ix;
-  for(i=pCur->iPage-1; i>=0 && nBelow<SQPYTE_MOST_LEFT; i--){
-    i64 nChild = pCur->apPage[i]->nCell + 1;
-    nLeft += (nChild - 1 - pCur->aiIdx[i])*nBelow;
-    nBelow *= nChild;
-  }
-  return nLeft;
+  if( pC->uc.pCursor->eState!=CURSOR_VALID ) return 0;
+  return sqpyteEntries(pC->uc.pCursor, &nBefore) - nBefore;
 }
 
 /* Whether a loop may be left before the last row other than by LIMIT or because

@@ -9,6 +9,8 @@
 */
 #include "sqlite3.c"
 #include "core/engine.h"
+#include "core/backoff.h"
+#include "core/cardinality.h"
 #include "core/mechanisms.h"
 #include "core/opcode_sets.h"
 #include "rows/fused.h"

@@ -90,19 +90,10 @@ static int sqpyteClosesLoop(const Vdbe *p, int i){
 
 /* How far a cursor of a B-tree has come: from 0 to 1, or -1. */
 static double sqpyteProgress(const VdbeCursor *pC){
-  BtCursor *pCur;
-  double at = 0.0, width = 1.0;
-  int i;
-  if( pC==0 || pC->eCurType!=CURTYPE_BTREE ) return -1;
-  pCur = pC->uc.pCursor;
-  if( pCur->eState!=CURSOR_VALID ) return -1;
-  for(i=0; i<=pCur->iPage; i++){
-    MemPage *pPage = i<pCur->iPage ? pCur->apPage[i] : pCur->pPage;
-    int ix = i<pCur->iPage ? pCur->aiIdx[i] : pCur->ix;
-    width /= pPage->nCell + !pPage->leaf;
-    at += ix*width;
-  }
-  return at;
+  i64 n, nBefore;
+  if( pC==0 || pC->eCurType!=CURTYPE_BTREE || pC->uc.pCursor->eState!=CURSOR_VALID ) return -1;
+  n = sqpyteEntries(pC->uc.pCursor, &nBefore);
+  return n ? (double)nBefore/(double)n : 0.0;
 }
 
 /* The loop around the opcode pc that lies furthest out; what is done only once is for itself. */

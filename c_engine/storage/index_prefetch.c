@@ -13,7 +13,7 @@
 #define SQPYTE_PREFETCH_RING 16       /* a power of two */
 #define SQPYTE_PREFETCH_BAD 96        /* so much more lost than gained: it pauses, ... */
 #define SQPYTE_PREFETCH_PAUSE 256     /* ... for so many seeks the first time, ... */
-#define SQPYTE_PREFETCH_PAUSES 8      /* ... twice as many the next time, and so on */
+#define SQPYTE_PREFETCH_LONGEST 65536 /* ... twice as many the next time, and so on up to so many */
 #define SQPYTE_PREFETCH_GOOD 64       /* so many entries of use, and the next pause is short again */
 /* What is gained or lost by an entry: of use; prepared in vain or not in time; in the same leaf page
 ** as the one before, as where the table is in the index's order. */
@@ -30,8 +30,7 @@ struct SqpytePrefetch {
   i64 lo, hi;             /* What the rowids of the last entry's leaf page lie between */
   int nBad;               /* Lost, less what was gained */
   int nGood;              /* Entries of use since the last pause */
-  int nPause;             /* Visits to let pass */
-  int nPauses;            /* How often it has paused, up to SQPYTE_PREFETCH_PAUSES */
+  SqpyteBackOff back;     /* An occasion is a visit */
   struct {
     i64 key, lo, hi;      /* The rowid, and what those of its page lie between */
     Pgno pgno;            /* Its leaf page, 0 if not known, or that of the entry before */
@@ -191,10 +190,7 @@ static void sqpytePrefetch(VdbeCursor *pTab){
     if( p==0 ) return;
     SQPYTE_COUNT(INDEX_PREFETCH);
   }
-  if( p->nPause>0 ){
-    p->nPause--;
-    return;
-  }
+  if( sqpytePauses(&p->back) ) return;
   if( pTab->pAltCursor->eCurType!=CURTYPE_BTREE ) return;
   pIdx = pTab->pAltCursor->uc.pCursor;
   if( pCur->eState!=CURSOR_VALID || pCur->iPage<1 || pIdx->eState!=CURSOR_VALID
@@ -216,9 +212,8 @@ static void sqpytePrefetch(VdbeCursor *pTab){
   }
   p->iLast = ix;
   if( p->nBad>SQPYTE_PREFETCH_BAD ){
-    if( p->nGood>SQPYTE_PREFETCH_GOOD ) p->nPauses = 0;
-    p->nPause = SQPYTE_PREFETCH_PAUSE << p->nPauses;
-    if( p->nPauses<SQPYTE_PREFETCH_PAUSES ) p->nPauses++;
+    if( p->nGood>SQPYTE_PREFETCH_GOOD ) p->back.nNext = 0;
+    sqpyteBackOff(&p->back, SQPYTE_PREFETCH_PAUSE, 2, SQPYTE_PREFETCH_LONGEST);
     p->nBad = p->nGood = 0;
     p->pIndex = 0;
     return;

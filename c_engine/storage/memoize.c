@@ -45,8 +45,7 @@ struct SqpyteMemo {
   u32 nSlot;              /* A power of two */
   u32 nLost;              /* Results that had to go for another since there were as many slots */
   i64 nByte;              /* Memory of the results and slots */
-  i64 nPause;             /* So many Memoizes to let pass */
-  i64 nNextPause;
+  SqpyteBackOff back;     /* An occasion is a Memoize */
   int nAsked, nKnown;     /* Since it was last asked whether it pays */
   u32 hash;               /* The key that the last Memoize did not know, ... */
   int nKey;               /* ... its size, -1 if there is none, ... */
@@ -235,7 +234,6 @@ static SqpyteMemo *sqpyteMemoOf(Vdbe *v, int iResult, int bMake){
       memset(p, 0, offsetof(SqpyteMemo, aKey));
       p->iResult = iResult;
       p->nKey = -1;
-      p->nNextPause = SQPYTE_MEMO_PAUSE;
       p->pNext = v->pSqpyteMemo;
       v->pSqpyteMemo = p;
     }
@@ -248,8 +246,7 @@ static int sqpyteMemoizeIsVain(SqpyteMemo *p){
   int vain = p->nKnown*SQPYTE_MEMO_WORTH < p->nAsked;
   p->nAsked = p->nKnown = 0;
   if( vain ){
-    p->nPause = p->nNextPause;
-    p->nNextPause *= 4;
+    sqpyteBackOff(&p->back, SQPYTE_MEMO_PAUSE, 4, (i64)1<<40);
     p->nKey = -1;
     sqpyteForgetResults(p);
   }
@@ -263,10 +260,7 @@ static int sqpyteMemoize(Vdbe *v, const Op *pOp){
   if( !v->readOnly || DbMaskNonZero(v->lockMask) ) return 0;
   p = sqpyteMemoOf(v, pOp->p1, 1);
   if( p==0 ) return 0;
-  if( p->nPause ){
-    p->nPause--;
-    return 0;
-  }
+  if( sqpytePauses(&p->back) ) return 0;
   if( p->nAsked==SQPYTE_MEMO_LOOK && sqpyteMemoizeIsVain(p) ) return 0;
   p->nAsked++;
   if( p->stamp!=v->db->nSqpyteStamp ){

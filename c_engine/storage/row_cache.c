@@ -43,8 +43,7 @@ struct SqpyteRowCache {
   int bFull;              /* No more is kept */
   int nFound, nNew;       /* Rows found here, rows not found here, since it was last asked whether it pays */
   int nPrefetch, nLeast;      /* After how many new rows it is, and how many found ones make it pay */
-  int nPause;             /* So many new rows to let pass */
-  int nNextPause;
+  SqpyteBackOff back;     /* An occasion is a new row */
   int nAll;               /* Rows of the table that are all to be kept after this pause, or 0 */
 };
 
@@ -174,14 +173,6 @@ static int sqpyteMayKeep(VdbeCursor *pC){
   return 1;
 }
 
-/* About how many rows the table has, by the pages that led to one of them. */
-static i64 sqpyteRowsOfTable(const BtCursor *pCur){
-  i64 n = pCur->pPage->nCell;
-  int i;
-  for(i=0; i<pCur->iPage; i++) n *= pCur->apPage[i]->nCell + 1;
-  return n;
-}
-
 /* Whether too few rowids came again: then it pauses. All rows are new at first, and they may be new until each
 ** has come once, as where the outer table's rows lead to a small table's in turns. So a table that can be
 ** kept as a whole gets a second chance when as many rows have been sought as it has: from then on
@@ -192,14 +183,14 @@ static int sqpyteRowCacheIsVain(SqpyteRowCache *p, const BtCursor *pCur, i64 nRe
   p->nLeast = p->nSlot<=2*SQPYTE_ROW_CACHE_LOOK ? 2 : SQPYTE_ROW_CACHE_LOOK/32;
   p->nFound = p->nNew = 0;
   if( vain ){
-    i64 nAll = sqpyteRowsOfTable(pCur);
+    i64 nBefore;
+    i64 nAll = sqpyteEntries(pCur, &nBefore);
     if( p->nAll==0 && nAll<=SQPYTE_ROW_CACHE_SLOTS/2 && nAll*nRecord<=SQPYTE_ROW_CACHE_MEMORY/2 ){
-      p->nPause = p->nAll = (int)nAll;
+      p->back.nPause = p->nAll = (int)nAll;
       p->nPrefetch = 2*p->nAll + SQPYTE_ROW_CACHE_LOOK;
       p->nLeast = p->nPrefetch/3;
     }else{
-      p->nPause = p->nNextPause;
-      if( p->nNextPause<(1<<28) ) p->nNextPause *= 4;
+      sqpyteBackOff(&p->back, SQPYTE_ROW_CACHE_PAUSE, 4, 1<<28);
       p->nAll = 0;
       p->nLeast = 2;
     }
@@ -260,17 +251,13 @@ static void sqpyteRowCacheAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
     }
     SQPYTE_COUNT(ROW_CACHE);
     p->nRow = SQPYTE_ROW_CACHE_MARGIN;
-    p->nNextPause = SQPYTE_ROW_CACHE_PAUSE;
     p->nPrefetch = SQPYTE_ROW_CACHE_LOOK;
     p->nLeast = 2;
     pC->uSqpyte.pRowCache = p;
     pC->bSqpyteRowCache = 1;
   }
   p = pC->uSqpyte.pRowCache;
-  if( p->nPause ){
-    p->nPause--;
-    return;
-  }
+  if( sqpytePauses(&p->back) ) return;
   if( p->stamp!=SQPYTE_CURSOR_STAMP(pCur) ){
     sqpyteRowCacheForget(p, 0);
     p->stamp = SQPYTE_CURSOR_STAMP(pCur);
