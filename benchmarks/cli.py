@@ -1,5 +1,5 @@
-"""The command line: `python -m benchmarks micro|tpch|ssb|figure3|startup|profile|data` (`--help` says
-more).
+"""The command line: `python -m benchmarks micro|tpch|ssb|figure3|startup|profile|bought|data` (`--help`
+says more).
 
 Exit code 0: all answers were the same; 1: they weren't, or a process failed; 2: something is
 missing.
@@ -11,7 +11,7 @@ import collections
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import ablations, configuration, engines, measure, places, profile, worker
+from benchmarks import ablations, bought, configuration, engines, measure, places, profile, worker
 from benchmarks import report as reports
 from benchmarks.data import databases
 from benchmarks.suites import figure3, micro, queries, ssb, startup
@@ -197,6 +197,8 @@ def main(arguments):
     generate.add_argument('--scale', type=positive, default=0.2, help='the scale factor')
     generate.add_argument('--dataset', choices=sorted(databases.DATASETS), default='tpch',
                           help='TPC-H or the Star Schema Benchmark')
+    made = commands.add_parser('bought', help='a table of what each mechanism buys, from results')
+    made.add_argument('files', nargs='+', help='what suites have written with --json')
     short = commands.add_parser('startup', help='what short programs cost, with sqlite3 and sqpyte')
     short.add_argument('--processes', type=int, default=15, help='for each program and module')
     options = parser.parse_args(arguments)
@@ -210,6 +212,9 @@ def main(arguments):
             return 0
         if options.command == 'profile':
             return run_profile(options, console)
+        if options.command == 'bought':
+            print(bought.table([one for path in options.files for one in bought.read(path)]))
+            return 0
         if options.command == 'startup':
             startup.main(console, bar, options.processes)
             return 0
