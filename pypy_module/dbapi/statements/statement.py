@@ -182,11 +182,13 @@ class Statement:
         It stays busy until then: an aggregate's `finalize` may run, and execute what takes it out of the cache.
         """
         self.disown()
-        if self.inlined is not None:
-            self.inlined.detach()
-        if self.pointer:
-            lib.sqlite3_reset(self.pointer)
-        self.busy = False
+        try:
+            if self.inlined is not None:
+                self.inlined.detach()
+        finally:    # an interrupt, or no memory
+            if self.pointer:
+                lib.sqlite3_reset(self.pointer)
+            self.busy = False
 
     def disown(self):
         """The rows have ended, for whichever cursor was in the middle of them."""
