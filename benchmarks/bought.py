@@ -32,14 +32,10 @@ class Bought:
         self.queries = {query: estimate.typical(found) for query, found in rounds.items()}
         self.mean = estimate.geometric_mean(list(self.queries.values()))
         generator = random.Random(estimate.SEED)
-        means = sorted(
-            estimate.geometric_mean([
-                estimate.typical([generator.choices(ratios, k=len(ratios))
-                                  for ratios in generator.choices(found, k=len(found))])
-                for found in rounds.values()])
-            for _ in range(RESAMPLES))
-        self.low = min(means[int(0.025 * RESAMPLES)], self.mean)
-        self.high = max(means[-1 - int(0.025 * RESAMPLES)], self.mean)
+        means = [estimate.geometric_mean([estimate.typical(estimate.resampled(found, generator))
+                                          for found in rounds.values()])
+                 for _ in range(RESAMPLES)]
+        self.low, self.high = estimate.bounds(means, self.mean)
 
     def earns(self):
         """Whether it earns its place here (bool)."""

@@ -67,14 +67,19 @@ def interval(baseline, engine, confidence=0.95, resamples=RESAMPLES):
     """
     rounds = pairs(baseline, engine)
     generator = random.Random(SEED)
-    ratios = []
-    for _ in range(resamples):
-        ratios.append(typical([generator.choices(ratios_of_round, k=len(ratios_of_round))
-                               for ratios_of_round in generator.choices(rounds, k=len(rounds))]))
-    ratios.sort()
-    cut = int((1 - confidence) / 2 * len(ratios))
-    centre = typical(rounds)
-    return min(ratios[cut], centre), max(ratios[-1 - cut], centre)
+    return bounds([typical(resampled(rounds, generator)) for _ in range(resamples)], typical(rounds), confidence)
+
+
+def resampled(rounds, generator):
+    """Return rounds (list of lists) with some of them, and of the turns within each, drawn anew by a random.Random."""
+    return [generator.choices(turns, k=len(turns)) for turns in generator.choices(rounds, k=len(rounds))]
+
+
+def bounds(values, centre, confidence=0.95):
+    """Return the interval (low, high) that holds a share (0 to 1) of resampled values, and `centre`."""
+    values = sorted(values)
+    cut = int((1 - confidence) / 2 * len(values))
+    return min(values[cut], centre), max(values[-1 - cut], centre)
 
 
 def geometric_mean(values):

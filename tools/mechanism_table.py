@@ -8,8 +8,9 @@ import os
 import sys
 
 from c_engine.generated.mechanisms import MECHANISMS
+from tools import written
 
-PAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'docs', 'environment.md')
+PAGE = os.path.join(written.ROOT, 'docs', 'environment.md')
 HEAD = '| name | read by | without it |\n|---|---|---|\n'
 READERS = {'vm': 'VM', 'engine': 'engine', 'module': 'module'}
 
@@ -27,16 +28,7 @@ def page(text):
 
 def main(arguments):
     """Write or check the table; return the exit status."""
-    with open(PAGE, encoding='utf-8') as file:
-        text = file.read()
-    if '--check' in arguments:
-        if text == page(text):
-            return 0
-        print('docs/environment.md is not up to date: run `make docs`', file=sys.stderr)
-        return 1
-    with open(PAGE, 'w', encoding='utf-8') as file:
-        file.write(page(text))
-    return 0
+    return written.main(arguments, PAGE, page(written.content(PAGE)))
 
 
 if __name__ == '__main__':

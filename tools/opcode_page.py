@@ -10,9 +10,9 @@ import sys
 from c_engine.generated import opcodes
 from sqpyte.vm.opcodes.every import IN_C, TABLE
 from sqpyte.vm.opcodes.table import KINDS, kind
+from tools import written
 
-PAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
-                    'docs', 'opcodes.md')
+PAGE = os.path.join(written.ROOT, 'docs', 'opcodes.md')
 
 HEAD = '''\
 # The opcodes and where they run
@@ -57,23 +57,8 @@ def page():
 
 def is_current():
     """Whether the page in docs/ is what `page` says (bool)."""
-    if not os.path.exists(PAGE):
-        return False
-    with open(PAGE, encoding='utf-8') as file:
-        return file.read() == page()
-
-
-def main(arguments):
-    """Write or check the page; return the exit status."""
-    if '--check' in arguments:
-        if is_current():
-            return 0
-        print('docs/opcodes.md is not up to date: run `make docs`', file=sys.stderr)
-        return 1
-    with open(PAGE, 'w', encoding='utf-8') as file:
-        file.write(page())
-    return 0
+    return written.content(PAGE) == page()
 
 
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(written.main(sys.argv[1:], PAGE, page()))

@@ -11,8 +11,9 @@ import sys
 
 from sqpyte.vm.opcodes.every import IN_C, TABLE
 from sqpyte.vm.opcodes.table import numbers
+from tools import written
 
-PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'c_engine', 'core', 'opcode_sets.h')
+PATH = os.path.join(written.ROOT, 'c_engine', 'core', 'opcode_sets.h')
 DECLARED = {**TABLE, **IN_C}
 
 WITH_CURSOR = numbers('read', 'own', 'cursor', 'opens-to-read', 'opens-btree', 'opens-ephemeral', 'opens-sorter',
@@ -70,18 +71,5 @@ def header():
     return HEAD % (sets, '\n'.join(lines))
 
 
-def main(arguments):
-    """Write or check the header; return the exit status."""
-    if '--check' not in arguments:
-        with open(PATH, 'w', encoding='utf-8') as file:
-            file.write(header())
-        return 0
-    with open(PATH, encoding='utf-8') as file:
-        if file.read() == header():
-            return 0
-    print('c_engine/core/opcode_sets.h is not up to date: run `make docs`', file=sys.stderr)
-    return 1
-
-
 if __name__ == '__main__':
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(written.main(sys.argv[1:], PATH, header()))

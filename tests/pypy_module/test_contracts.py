@@ -9,7 +9,6 @@ import pytest
 
 import sqpyte
 from pypy_module.dbapi.statements import tiers
-from tests import structure
 from tests.structure import importing, modules
 
 # Private names of others that are used all the same, by file, each with its reason. It may only shrink.
@@ -67,10 +66,6 @@ def reached(tree):
 
 def test_private_names_are_used_in_the_file_that_defines_them():
     assert {path: names for _, path, tree in modules('pypy_module') for names in [reached(tree)] if names} == REACHED
-
-
-def test_no_circle():
-    assert structure.circles('pypy_module') == []
 
 
 @pytest.mark.parametrize('lower, upper', [('ffi', 'dbapi'), ('ffi', 'inline'), ('dbapi', 'inline')])

@@ -77,6 +77,7 @@ class Execution(Mixin):
     def _pack(self, statement, parameters, begins=True):
         """Pack the parameters; the transaction is begun before any adapter runs, and if they don't fit.
 
+        Args: as in `run`.
         Returns:
             whether it has been begun: once, even if an adapter has ended it.
         """

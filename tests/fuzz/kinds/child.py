@@ -30,29 +30,33 @@ def c_api(path, how):
             host.poison(all_in_c=how == "in-c")
     library = capi.Library(path)
 
-    def perform(script, directory):
+    def perform(script, directory, watched):
         if how != "stock":
             library.set_mode(script["mode"], script["threshold"])
-        if how == "stock":      # first under a progress handler; with one, fewer pages may be written
-            library.seed()
-            Session(library, script, directory, watched=True).perform(script["actions"])
         library.seed()
-        return Session(library, script, directory).perform(script["actions"])
-    return "SQLite %s" % library.version(), repeated(perform, 1 if how == "stock" else None)
+        return Session(library, script, directory, watched).perform(script["actions"])
+    return "SQLite %s" % library.version(), repeated(perform, how == "stock")
 
 
-def repeated(perform, times=None):
-    """A runner that performs a case's script several times: `times`, or if that is None case["times"]."""
+def repeated(perform, stock):
+    """A runner that performs a case's script several times, case["times"]; stock's twice, first `watched`.
+
+    With the progress handler that tells what takes too long, fewer pages may be written.
+
+    Args: perform, a function of (script, directory, watched) that returns a transcript; stock, whether it is stock.
+    """
     def run(case, directory):
         transcript = None
-        for _ in range(times or case["times"]):
-            before = transcript
-            try:
-                transcript = perform(case["script"], directory)
-            except TooLong as error:
-                return "too long", error.args[0]
-            if before is not None and transcript != before:
-                break
+        try:
+            if stock:
+                perform(case["script"], directory, True)
+            for _ in range(1 if stock else case["times"]):
+                before = transcript
+                transcript = perform(case["script"], directory, False)
+                if before is not None and transcript != before:
+                    break
+        except TooLong as error:
+            return "too long", error.args[0]
         return "transcript", transcript
     return run
 
@@ -79,10 +83,7 @@ def module(name, parameters):
     found, version = imported(name, parameters)
     library = ctypes.CDLL(os.environ.get("SQPYTE_LIBRARY", "libsqlite3.so.0"))
 
-    def perform(script, directory):
-        if name == "sqlite3":       # as in `c_api`
-            library.sqlite3_test_control(capi.PRNG_SEED, 1, None)
-            module_session.Session(found, script, directory, watched=True).perform(script["actions"])
+    def perform(script, directory, watched):
         library.sqlite3_test_control(capi.PRNG_SEED, 1, None)
-        return module_session.Session(found, script, directory).perform(script["actions"])
-    return version, repeated(perform, 1 if name == "sqlite3" else None)
+        return module_session.Session(found, script, directory, watched).perform(script["actions"])
+    return version, repeated(perform, name == "sqlite3")
