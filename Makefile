@@ -145,9 +145,8 @@ vm-no-%: data vm
 profile: data vm  ## where the time goes: shares of traces, B-trees, page reading (SCALE=0.2, SUITE=ssb)
 	@$(PYTHON) -m benchmarks profile $(SUITE) --scale $(SCALE)
 
-bench-ablations: data  ## the micro-benchmarks without inlining, and without classes for the first row's types
-	@$(PYTHON) -m benchmarks micro --scale $(SCALE) --engines \
-	  sqpyte-pypy,sqpyte-pypy-no-inline,sqpyte-pypy-no-per-type-classes
+bench-ablations: data  ## the micro-benchmarks without inlining
+	@$(PYTHON) -m benchmarks micro --scale $(SCALE) --engines sqpyte-pypy,sqpyte-pypy-no-inline
 
 clean:  ## remove the libraries and environments (keeps TPC-H data and translated VMs)
 	rm -rf build/engine build/sqlite build/stock build/*.so build/*.inputs build/sqpyte \

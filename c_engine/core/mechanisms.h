@@ -30,8 +30,6 @@
   M(KEY_LISTS, ENGINE, "key-lists", "", "records of few different keys are merged like others") \
   M(LEAF_SEEKS, ENGINE, "leaf-seeks", "", "each seek begins at the root of the B-tree") \
   M(MEMOIZE, ENGINE, "memoize", "", "correlated subqueries are computed again for values that come again") \
-  M(NUMBER_CHECK, ENGINE, "number-check", "", "texts that can't be numbers are converted to be compared as numbers") \
-  M(PAGE_REPLACEMENT, ENGINE, "page-replacement", "", "the page that was not used for longest leaves the page cache") \
   M(PREPARED_PATTERNS, ENGINE, "prepared-patterns", "", "LIKE and GLOB go through their pattern for each text") \
   M(READ_AHEAD, ENGINE, "read-ahead", "", "a scan reads each page by a system call") \
   M(ROW_CACHE, ENGINE, "row-cache", "", \
@@ -44,7 +42,6 @@
   M(FUSED_CALLS, MODULE, "fused-calls", "", "one C call for each parameter, step and column") \
   M(PAGE_BATCHES, MODULE, "page-batches", "", "rows of a scan are computed in C") \
   M(PARAMETER_BATCHES, MODULE, "parameter-batches", "", "executemany makes one C call for each row") \
-  M(PER_TYPE_CLASSES, MODULE, "per-type-classes", "", "one class of an inlined loop serves rows of any types") \
   M(ROW_BATCHES, MODULE, "row-batches", "", "one C call for each row") \
   M(SINKS, MODULE, "sinks", "", "functions written in Python whose results C stores are called back from C") \
   M(SLICES, MODULE, "slices", "", "functions written in Python are called back from C in joins, index scans and groups") \

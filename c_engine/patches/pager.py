@@ -1,8 +1,7 @@
-"""Edits of how SQLite reads and keeps pages.
+"""Edits of how SQLite reads pages.
 
 * scans reading ahead (read_ahead.h);
-* reads timed (io_timer.h);
-* the page cache's list by last use written when a page has to go, not at each visit (page_replacement.h).
+* reads timed (io_timer.h).
 """
 from c_engine.patches.edit import Edit
 
@@ -87,102 +86,5 @@ EDITS = [
         "  sqlite3_free(pFile->pPreallocatedUnused);\n"
         "  sqlite3_free(pFile->aSqpyteAhead);\n"
         "  memset(pFile, 0, sizeof(unixFile));\n",
-    ),
-    Edit(
-        "page-replacement-fields",
-        "                            /* NB: pLruPrev is only valid if pLruNext!=0 */\n"
-        "};\n",
-        "                            /* NB: pLruPrev is only valid if pLruNext!=0 */\n"
-        "  u32 bSqpytePinned;        /* Pinned, though in the list (page_replacement.h) */\n"
-        "  u32 nSqpyteUsed;          /* How often it was asked for again (page_replacement.h) */\n"
-        "};\n",
-    ),
-    Edit(
-        "page-replacement-pinned",
-        "#define PAGE_IS_PINNED(p)    ((p)->pLruNext==0)\n"
-        "#define PAGE_IS_UNPINNED(p)  ((p)->pLruNext!=0)\n",
-        "#define PAGE_IS_PINNED(p)    ((p)->pLruNext==0 || (p)->bSqpytePinned)\n"
-        "#define PAGE_IS_UNPINNED(p)  (!PAGE_IS_PINNED(p))\n",
-    ),
-    Edit(
-        "page-replacement",
-        "static PgHdr1 *pcache1AllocPage(PCache1 *pCache, int benignMalloc){\n",
-        "#include \"storage/page_replacement.h\"\n"
-        "static PgHdr1 *pcache1AllocPage(PCache1 *pCache, int benignMalloc){\n",
-    ),
-    Edit(
-        "page-replacement-fetch",
-        "    if( PAGE_IS_UNPINNED(pPage) ){\n"
-        "      return pcache1PinPage(pPage);\n",
-        "    if( PAGE_IS_UNPINNED(pPage) ){\n"
-        "      return sqpytePin(pPage);\n",
-    ),
-    Edit(
-        "page-replacement-unpin",
-        "  assert( pPage->pLruNext==0 );\n"
-        "  assert( PAGE_IS_PINNED(pPage) );\n"
-        "\n"
-        "  if( reuseUnlikely || pGroup->nPurgeable>pGroup->nMaxPage ){\n"
-        "    pcache1RemoveFromHash(pPage, 1);\n"
-        "  }else{\n"
-        "    /* Add the page to the PGroup LRU list. */\n"
-        "    PgHdr1 **ppFirst = &pGroup->lru.pLruNext;\n"
-        "    pPage->pLruPrev = &pGroup->lru;\n"
-        "    (pPage->pLruNext = *ppFirst)->pLruPrev = pPage;\n"
-        "    *ppFirst = pPage;\n"
-        "    pCache->nRecyclable++;\n"
-        "  }\n",
-        "  assert( PAGE_IS_PINNED(pPage) );\n"
-        "\n"
-        "  if( reuseUnlikely || pGroup->nPurgeable>pGroup->nMaxPage ){\n"
-        "    if( pPage->pLruNext ) sqpyteLeaveList(pPage);\n"
-        "    pcache1RemoveFromHash(pPage, 1);\n"
-        "  }else{\n"
-        "    sqpyteUnpin(pGroup, pPage);\n"
-        "  }\n",
-    ),
-    Edit(
-        "page-replacement-truncate",
-        "        if( PAGE_IS_UNPINNED(pPage) ) pcache1PinPage(pPage);\n",
-        "        if( pPage->pLruNext ) sqpyteLeaveList(pPage);\n",
-    ),
-    Edit(
-        "page-replacement-enforce",
-        "  while( pGroup->nPurgeable>pGroup->nMaxPage\n"
-        "      && (p=pGroup->lru.pLruPrev)->isAnchor==0\n"
-        "  ){\n",
-        "  while( pGroup->nPurgeable>pGroup->nMaxPage\n"
-        "      && (p=sqpyteVictim(pGroup))->isAnchor==0\n"
-        "  ){\n",
-    ),
-    Edit(
-        "page-replacement-recycle",
-        "   && !pGroup->lru.pLruPrev->isAnchor\n"
-        "   && ((pCache->nPage+1>=pCache->nMax) || pcache1UnderMemoryPressure(pCache))\n"
-        "  ){\n"
-        "    PCache1 *pOther;\n"
-        "    pPage = pGroup->lru.pLruPrev;\n",
-        "   && ((pCache->nPage+1>=pCache->nMax) || pcache1UnderMemoryPressure(pCache))\n"
-        "   && !(pPage = sqpyteVictim(pGroup))->isAnchor\n"
-        "  ){\n"
-        "    PCache1 *pOther;\n",
-    ),
-    Edit(
-        "page-replacement-recycle-none",
-        "  /* Step 5. If a usable page buffer has still not been found,\n"
-        "  ** attempt to allocate a new one.\n"
-        "  */\n",
-        "  if( pPage && pPage->isAnchor ) pPage = 0;\n"
-        "  /* Step 5. If a usable page buffer has still not been found,\n"
-        "  ** attempt to allocate a new one.\n"
-        "  */\n",
-    ),
-    Edit(
-        "page-replacement-new",
-        "    pPage->pLruNext = 0;\n"
-        "    /* pPage->pLruPrev = 0;\n"
-        "    ** No need to clear pLruPrev since it is not accessed when pLruNext==0 */\n",
-        "    pPage->pLruNext = 0;\n"
-        "    pPage->bSqpytePinned = pPage->nSqpyteUsed = 0;\n",
     ),
 ]

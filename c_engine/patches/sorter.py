@@ -4,7 +4,6 @@
   each sorted run (sort_key.h), compared before the records are; records of few keys put into a list
   for each (sort_key.c), texts whose collation is Python's sorted by Python in one call (collation_ranks.c); runs
   written and read by more than a page;
-* texts that can't be numbers, dates above all, not converted to be compared as numbers;
 * no division for keys below the size of a Bloom filter.
 """
 from c_engine.patches.edit import Edit
@@ -110,23 +109,6 @@ EDITS = [
         "            pReadr1->aKey, pReadr1->nKey, pReadr2->aKey, pReadr2->nKey\n"
         "        );\n",
         "        iRes = sqpyteCompareReaders(pTask, &bCached, pReadr1, pReadr2);\n",
-    ),
-    Edit(
-        "no-number",
-        "  double rValue;\n"
-        "  int rc;\n"
-        "  assert( (pRec->flags & (MEM_Str|MEM_Int|MEM_Real|MEM_IntReal))==MEM_Str );\n",
-        "  double rValue;\n"
-        "  int rc;\n"
-        "  assert( (pRec->flags & (MEM_Str|MEM_Int|MEM_Real|MEM_IntReal))==MEM_Str );\n"
-        "  if( pRec->enc==SQLITE_UTF8\n"
-        "   && !sqpyteMayBeNumber((const u8*)pRec->z, (const u8*)pRec->z+pRec->n) ) return;\n",
-    ),
-    Edit(
-        "no-number-declared",
-        "static void applyNumericAffinity(Mem *pRec, int bTryForInt){\n",
-        "static int sqpyteMayBeNumber(const u8 *z, const u8 *zEnd);\n"
-        "static void applyNumericAffinity(Mem *pRec, int bTryForInt){\n",
     ),
     # Keys of small tables are mostly less than the filter has bits.
     Edit(

@@ -31,8 +31,7 @@ struct SqpyteLog {
   i64 *aRecord;               /* the present record, if bInRecord */
   int nRecord;                /* records of the log */
   int nMost;
-  int nEvent;                 /* events of the present record */
-  int nValue;                 /* and values of a plain one */
+  int nValue;                 /* values of the present record of a plain log */
   i64 nNeed;                  /* bytes of a record that didn't fit in */
   int nSkip;                  /* SQPYTE_RUN_BACK: deferred opcodes to run over */
   int iRecord;                /* SQPYTE_RUN_SINK: the next record, ... */
@@ -124,7 +123,7 @@ static int sqpyteRoom(void **ppArray, int *pnAlloc, i64 n, int nByte){
 static const i64 *sqpyteLists(const SqpyteLog *pLog){
   return pLog->aSpec + SQPYTE_AHEAD_LISTS;
 }
-static int sqpyteIsShaped(const SqpyteLog *pLog){
+static int sqpyteIsNumbered(const SqpyteLog *pLog){
   return pLog->aSpec[SQPYTE_AHEAD_STRIDE]==0;
 }
 
@@ -207,7 +206,7 @@ static int sqpyteDeferred(SqpyteLog *pLog, int pc, const i64 *aEntry){
     if( pLog->nSkip==0 ) return -1 - pc;
     pLog->nSkip--;
   }else{
-    if( !(sqpyteIsShaped(pLog) ? sqpyteShapedEvent : sqpytePlainEvent)(pLog, aEntry) ) return -1 - pc;
+    if( !(sqpyteIsNumbered(pLog) ? sqpyteNumberedEvent : sqpytePlainEvent)(pLog, aEntry) ) return -1 - pc;
     if( aEntry[SQPYTE_ENTRY_KIND] & SQPYTE_FLAG_END ) sqpyteEndRecord(pLog);
   }
   if( sqpyteKind(aEntry)==SQPYTE_KIND_NULL ){
@@ -309,9 +308,8 @@ static void sqpyteFill(SqpyteLog *pLog){
   rc = sqpyteLogRun(pLog, SQPYTE_RUN_FILL, 0);
   if( rc!=SQLITE_ROW ) pLog->rc = rc;
   if( !pLog->bInRecord ) return;
-  if( sqpyteIsShaped(pLog) ){
-    pLog->aRecord[SQPYTE_RECORD_SHAPE] = -1;
-    sqpyteEndRecord(pLog);
+  if( sqpyteIsNumbered(pLog) ){
+    sqpyteEndRecord(pLog);      /* the next log goes on with it */
   }else if( rc==SQLITE_ROW ){
     sqpyteRecordAgain(pLog);    /* no room, or an error: of the row, but behind the call */
   }
@@ -404,7 +402,7 @@ int sqpyte_log_fill(long log, long spec, long cells, long out, int nMost, int bP
     }
     if( rc!=SQLITE_ROW || aCells[SQPYTE_ROW_COLUMNS] ) return rc;
   }
-  if( sqpyteIsShaped(pLog) ) SQPYTE_COUNT(WINDOW_LOGS);
+  if( sqpyteIsNumbered(pLog) ) SQPYTE_COUNT(WINDOW_LOGS);
   else SQPYTE_COUNT(SLICES);
   sqlite3_mutex_enter(db->mutex);
   aOut[SQPYTE_LOG_STAMP] = db->nSqpyteStamp;

@@ -8,10 +8,10 @@
 ** record. There are two kinds of logs:
 **
 ** - In a plain log all records have the same events. Values alone are noted, in as many words for each record.
-** - In a shaped log events come in any order, and a record says which it has.
+** - In a numbered log events come in any order, each with the number of its opcode's entry.
 **
 ** A row batch is a plain log whose only event is the ResultRow. A slice is one with the opcodes of a loop from its first
-** call to the last opcode that depends on one. Window functions have a shaped log.
+** call to the last opcode that depends on one. Window functions have a numbered log.
 **
 ** C stops early before anything that must not be done ahead: the end of the statement, an error, an opcode that the spec
 ** names. Of what it has done nothing is seen from outside. Either it depends on nothing outside of the statement (a
@@ -33,7 +33,7 @@
 #define SQPYTE_AHEAD_INSERTS 4
 #define SQPYTE_AHEAD_FIRST 5       /* pcs of the table's first and last opcode */
 #define SQPYTE_AHEAD_LAST 6
-#define SQPYTE_AHEAD_STRIDE 7      /* words of a record; 0: the log is shaped */
+#define SQPYTE_AHEAD_STRIDE 7      /* words of a record; 0: the log is numbered */
 #define SQPYTE_AHEAD_SINK 8        /* index of the sink's part, 0 without */
 #define SQPYTE_AHEAD_LISTS 9
 
@@ -68,10 +68,9 @@
 #define SQPYTE_SINK_EAGER 5
 #define SQPYTE_SINK_LISTS 6
 
-/* The buffer: a head, then the records. A plain record has datums (datum.h) and the words that the sink needs. A shaped
-** one has its shape, its size in words, and events: the entry's number and datums. The shape has the numbers plus 1 as
-** five bits each, the last one lowest; it is -1 if the record has too many events, or ends in the middle: then the next
-** one goes on with it. Texts and blobs are kept at the buffer's end. */
+/* The buffer: a head, then the records. A record of a plain log has datums (datum.h) and the words that the sink needs.
+** One of a numbered log has events: the entry's number and datums; if it ends in the middle, the next log goes on with it.
+** Texts and blobs are kept at the buffer's end. */
 #define SQPYTE_LOG_CAPACITY 0     /* words of the buffer; set by the caller */
 #define SQPYTE_LOG_COUNT 1        /* records that it holds */
 #define SQPYTE_LOG_AT_EVENT 2     /* whether the statement is before an opcode that begins an event */
@@ -82,12 +81,6 @@
 #define SQPYTE_LOG_PC 6           /* of a row batch: where the statement was after the first row */
 #define SQPYTE_LOG_UNDO 7         /* of a row batch: whether it can be rolled back */
 #define SQPYTE_LOG_RECORDS 8
-
-#define SQPYTE_RECORD_SHAPE 0
-#define SQPYTE_RECORD_SIZE 1
-#define SQPYTE_RECORD_EVENTS 2
-#define SQPYTE_MOST_EVENTS 12     /* in a shape */
-#define SQPYTE_MOST_ENTRIES 30    /* with numbers, in a shaped log */
 
 /* Two more types of datums, for short texts of a row batch that come again (sqpyte_log_intern): a text that the reader
 ** is to keep in a slot, and one that it finds there. The tag's upper part has the number of bytes in

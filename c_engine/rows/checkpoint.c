@@ -196,7 +196,7 @@ static int sqpyteCheckpoint(SqpyteLog *pLog){
     if( sqlite3VdbeMemCopy(&pLog->aMem[i], pFrom) ) return 0;
   }
   for(i=0; i<nSaved; i++){
-    if( !sqpyteSaveCursor(p, (int)a[nMem+i], &pLog->aSaved[i], sqpyteIsShaped(pLog)) ) return 0;
+    if( !sqpyteSaveCursor(p, (int)a[nMem+i], &pLog->aSaved[i], sqpyteIsNumbered(pLog)) ) return 0;
   }
   if( !sqpyteCheckpointInserts(pLog) ) return 0;
   pLog->iStart = p->pc;

@@ -3,7 +3,8 @@
 */
 #include "rows/page_batch.h"
 
-#define SQPYTE_TAG_WORDS(n) ((n)<=16 ? 1 : ((n)+15)/16)
+/* Words of a row: its datums, and its rowid. */
+#define SQPYTE_BATCH_STRIDE(nValue) (2*(nValue) + 1)
 
 /* What of a page the texts and blobs of a batch take: it is copied. */
 struct SqpyteSpan {
@@ -17,14 +18,12 @@ static int sqpyteRecord(
   u32 nPayload,
   u32 nLocal,
   i64 iKey,
-  const u8 *pBase,
+  i64 iCopy,                  /* from a byte of the page to its copy */
   const i64 *aSpec,
   int nValue,
-  i64 *aRow,                  /* tags */
+  i64 *aDatum,
   struct SqpyteSpan *pSpan    /* grows by the texts and blobs */
 ){
-  u64 tags = 0;               /* of 16 values */
-  i64 *aValue = aRow + SQPYTE_TAG_WORDS(nValue);
   u64 offset;                 /* of the content of column iCol */
   u32 nHdr = a[0];            /* size of the header */
   const u8 *zHdr;
@@ -40,20 +39,15 @@ static int sqpyteRecord(
   if( nHdr<2 || nHdr>nLocal ) return 0;
   zEnd = a + nHdr;
   offset = nHdr;
-  for(i=0; i<nValue; i++){
+  for(i=0; i<nValue; i++, aDatum+=2){
     i64 spec = aSpec[i];
     int iWanted = (int)(spec & 0xffff);
     u32 t, n;
     u64 end;
     const u8 *z;
-    int shift = 4*(i & 15);
-    if( shift==0 && i>0 ){
-      *aRow++ = (i64)tags;
-      tags = 0;
-    }
     if( iWanted==SQPYTE_ROWID ){
-      tags |= (u64)SQLITE_INTEGER << shift;
-      aValue[i] = iKey;
+      aDatum[0] = SQLITE_INTEGER;
+      aDatum[1] = iKey;
       continue;
     }
     while( iCol<iWanted && zHdr<zEnd ){
@@ -69,7 +63,7 @@ static int sqpyteRecord(
     if( zHdr>=zEnd ){
       /* The record ends before this column. */
       if( zHdr>zEnd || offset!=nPayload ) return 0;
-      tags |= (u64)SQPYTE_MISSING << shift;
+      aDatum[0] = SQPYTE_MISSING;
       continue;
     }
     if( (t = zHdr[0])<0x80 ){
@@ -89,8 +83,8 @@ static int sqpyteRecord(
     offset = end;
     iCol++;
     if( t>=12 ){
-      tags |= (u64)((t & 1) ? SQLITE_TEXT : SQLITE_BLOB) << shift;
-      aValue[i] = (i64)(z - pBase) | (i64)n<<SQPYTE_PLACE_BITS;
+      aDatum[0] = SQPYTE_TAG((t & 1) ? SQLITE_TEXT : SQLITE_BLOB, n);
+      aDatum[1] = (i64)(intptr_t)z + iCopy;
       if( z<pSpan->pFirst ) pSpan->pFirst = z;
       if( z+n>pSpan->pEnd ) pSpan->pEnd = z+n;
     }else{
@@ -107,34 +101,32 @@ static int sqpyteRecord(
         case 7: {
           u64 x = sqlite3Get8byte(z);
           swapMixedEndianFloat(x);
-          tags |= (u64)(IsNaN(x) ? SQLITE_NULL : SQLITE_FLOAT) << shift;
-          aValue[i] = (i64)x;
+          aDatum[0] = IsNaN(x) ? SQLITE_NULL : SQLITE_FLOAT;
+          aDatum[1] = (i64)x;
           continue;
         }
         case 10: return 0;          /* upstream's internal use only */
         default:
-          tags |= (u64)SQLITE_NULL << shift;
+          aDatum[0] = SQLITE_NULL;
           continue;
       }
       if( spec & SQPYTE_AS_REAL ){
         double r = (double)v;
-        memcpy(&aValue[i], &r, sizeof(r));
-        tags |= (u64)SQLITE_FLOAT << shift;
+        aDatum[0] = SQLITE_FLOAT;
+        memcpy(&aDatum[1], &r, sizeof(r));
       }else{
-        aValue[i] = v;
-        tags |= (u64)SQLITE_INTEGER << shift;
+        aDatum[0] = SQLITE_INTEGER;
+        aDatum[1] = v;
       }
     }
   }
-  *aRow = (i64)tags;
   return 1;
 }
 
 /* Notes the rowids of the n rows of a batch. They grow from cell to cell, so most often they are consecutive, as
 ** the first and the last tell; the others are decoded if they aren't. Decoding all made scans 4 % slower. */
 static void sqpyteRowids(MemPage *pPage, int ix, int n, const i64 *aSpec, i64 *aOut){
-  int nValue = (int)aSpec[SQPYTE_SPEC_COUNT];
-  int nStride = SQPYTE_TAG_WORDS(nValue) + nValue + 1;
+  int nStride = SQPYTE_BATCH_STRIDE((int)aSpec[SQPYTE_SPEC_COUNT]);
   u64 aKey[2];
   u32 nPayload;
   int i;
@@ -164,13 +156,14 @@ static int sqpyteBatchPage(
 ){
   int nValue = (int)aSpec[SQPYTE_SPEC_COUNT];
   int nMost = (int)aSpec[SQPYTE_SPEC_ROWS];
-  int nStride = SQPYTE_TAG_WORDS(nValue) + nValue + 1;
+  int nStride = SQPYTE_BATCH_STRIDE(nValue);
   int bRowid = nValue>0
       && (aSpec[SQPYTE_SPEC_HEAD+nValue-1] & 0xffff)==SQPYTE_ROWID;
   int nDone = 0;
   struct SqpyteSpan span;
   const u8 *aEnd = pPage->aDataEnd;
   const u8 *pBase = pPage->aData;
+  i64 iCopy = aOut[SQPYTE_BATCH_COPY] - (i64)(intptr_t)pBase;
   const u8 *aIdx = pPage->aCellIdx + 2*ix;
   i64 *aRow = aOut + SQPYTE_BATCH_HEAD;
   int nCell = pPage->nCell;
@@ -206,11 +199,11 @@ static int sqpyteBatchPage(
       nLocal = (u32)btreePayloadToLocal(pPage, nPayload);
     }
     if( p+nLocal>aEnd || nLocal==0 ) break;
-    if( !sqpyteRecord(p, nPayload, nLocal, (i64)iKey, pBase,
+    if( !sqpyteRecord(p, nPayload, nLocal, (i64)iKey, iCopy,
                       aSpec+SQPYTE_SPEC_HEAD, nValue, aRow, &span) ) break;
   }
   if( span.pFirst<span.pEnd ){
-    memcpy((u8*)(intptr_t)aOut[SQPYTE_BATCH_BASE] + (span.pFirst-pBase), span.pFirst, span.pEnd-span.pFirst);
+    memcpy((u8*)(intptr_t)aOut[SQPYTE_BATCH_COPY] + (span.pFirst-pBase), span.pFirst, span.pEnd-span.pFirst);
   }
   return nDone;
 }

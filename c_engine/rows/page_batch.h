@@ -8,8 +8,7 @@
 ** can't (content on overflow pages, a corrupt record, anything unusual) ends
 ** the batch before it: upstream's own code deals with that row.
 **
-** Texts and blobs are given as places in a copy of the page, which belongs to the
-** buffer, so nothing in the buffer depends on what becomes of the page. Each row
+** Texts and blobs are in a copy of the page, which belongs to the buffer, so nothing in the buffer depends on what becomes of the page. Each row
 ** has its rowid: if pages have moved meanwhile, the cursor finds its place by it.
 ** While a statement of the connection that writes is being stepped there are no batches.
 **
@@ -26,20 +25,16 @@
 #define SQPYTE_ROWID 0x7fff       /* comes after all columns */
 #define SQPYTE_AS_REAL 0x10000    /* integers are given as reals (RealAffinity) */
 
-/* The buffer: a head, then the rows. A row is a word of tags for every 16
-** values, four bits per value, then a word per value: the integer, the bits of
-** the double, or for a text or blob its place: its offset from the base (which
-** is the page's size for an empty one at its end), and above it its size; then
+/* The buffer: a head, then the rows. A row is a datum (datum.h) for each value, then
 ** the rowid, unless the batch's are consecutive. */
-#define SQPYTE_PLACE_BITS 20
-#define SQPYTE_BATCH_BASE 0       /* the address that offsets count from: of room for
-                                  ** a page, set by the caller */
+#define SQPYTE_BATCH_COPY 0       /* the address of room for a page, to which its texts
+                                  ** and blobs are copied; set by the caller */
 #define SQPYTE_BATCH_FIRST 1      /* cell index of the first row */
 #define SQPYTE_BATCH_STAMP 2      /* the stamp that it was made under (validity.h) */
 #define SQPYTE_BATCH_CONSECUTIVE 3  /* the rowids are consecutive, and no row has its own */
 #define SQPYTE_BATCH_ROWID 4      /* of the first row */
 #define SQPYTE_BATCH_HEAD 5
-/* A tag beside SQLITE_INTEGER .. SQLITE_NULL (1 .. 5). */
+/* One more type of datums. */
 #define SQPYTE_MISSING 6          /* the record has fewer columns: the default */
 
 /* Decodes the rows of a leaf page from the one that the cursor is on.

@@ -26,20 +26,17 @@ static int sqpyteNoteDatum(SqpyteLog *pLog, Mem *pMem, i64 *aTo, char *zEnd){
 static int sqpyteBeginRecord(SqpyteLog *pLog, int nEntry){
   const i64 *aSpec = pLog->aSpec;
   i64 nStride = aSpec[SQPYTE_AHEAD_STRIDE];
-  i64 n = nStride ? nStride : SQPYTE_RECORD_EVENTS + 1 + 2*nEntry;
+  i64 n = nStride ? nStride : 1 + 2*nEntry;
   if( pLog->nRecord==pLog->nMost ) return 0;
   if( pLog->zFree - (char*)pLog->aNext<n*(i64)sizeof(i64) ){
     pLog->nNeed = n*sizeof(i64);
     return 0;
   }
   pLog->aRecord = pLog->aNext;
-  pLog->nEvent = pLog->nValue = 0;
+  pLog->nValue = 0;
   if( nStride ){
     if( aSpec[SQPYTE_AHEAD_SINK] ) pLog->aRecord[sqpyteSinkOf(pLog)[SQPYTE_SINK_WANTED]] = 0;
     pLog->aNext += nStride;
-  }else{
-    pLog->aRecord[SQPYTE_RECORD_SHAPE] = 0;
-    pLog->aNext += SQPYTE_RECORD_EVENTS;
   }
   pLog->bInRecord = 1;
   return 1;
@@ -78,13 +75,12 @@ static int sqpyteNoteRow(SqpyteLog *pLog, const Mem *pMem, int nColumn){
 
 /* Ends the present record. */
 static void sqpyteEndRecord(SqpyteLog *pLog){
-  if( sqpyteIsShaped(pLog) ) pLog->aRecord[SQPYTE_RECORD_SIZE] = pLog->aNext - pLog->aRecord;
   pLog->nRecord++;
   pLog->bInRecord = 0;
 }
 
-/* Notes an event of a shaped log; 0 if there is no room. */
-static int sqpyteShapedEvent(SqpyteLog *pLog, const i64 *aEntry){
+/* Notes an event of a numbered log; 0 if there is no room. */
+static int sqpyteNumberedEvent(SqpyteLog *pLog, const i64 *aEntry){
   int n = (int)aEntry[SQPYTE_ENTRY_COUNT];
   i64 *aEvent, *aEnd;
   int i;
@@ -93,7 +89,7 @@ static int sqpyteShapedEvent(SqpyteLog *pLog, const i64 *aEntry){
   aEvent = pLog->aNext;
   aEnd = aEvent + 1 + 2*n;
   if( pLog->zFree<(char*)aEnd ){
-    pLog->nNeed = (SQPYTE_RECORD_EVENTS + 1 + 2*n)*sizeof(i64);
+    pLog->nNeed = (1 + 2*n)*sizeof(i64);
     return 0;
   }
   aEvent[0] = aEntry[SQPYTE_ENTRY_NUMBER];
@@ -105,9 +101,6 @@ static int sqpyteShapedEvent(SqpyteLog *pLog, const i64 *aEntry){
     }
   }
   pLog->aNext = aEnd;
-  pLog->nEvent++;
-  pLog->aRecord[SQPYTE_RECORD_SHAPE] = pLog->nEvent>SQPYTE_MOST_EVENTS ? -1
-      : pLog->aRecord[SQPYTE_RECORD_SHAPE]<<5 | (aEvent[0]+1);
   return 1;
 }
 

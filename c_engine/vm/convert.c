@@ -14,7 +14,7 @@ int sqpyte_bytes_to_number(long addr, long n, int isText, int what, void *pOut){
   sqpyteBytesInit(&bytes, addr, n, isText);
   switch( what ){
     case SQPYTE_AS_NUMERIC:
-      if( n==0 || !sqpyteMayBeNumber((const u8*)addr, (const u8*)addr+n) ) return 0;
+      if( n==0 ) return 0;
       applyNumericAffinity(p, 1);
       break;
     case SQPYTE_AS_CAST:    sqlite3VdbeMemNumerify(p);  break;

@@ -130,16 +130,6 @@ int sqpyte_compare_int_real(long long i, double r){
   return sqlite3IntFloatCompare(i, r);
 }
 
-/* False for most texts that are no number, dates above all, at their first
-** character that no number has there. */
-static int sqpyteMayBeNumber(const u8 *z, const u8 *zEnd){
-  if( SQPYTE_OFF(NUMBER_CHECK) ) return 1;
-  while( z<zEnd && sqlite3Isspace(*z) ) z++;
-  if( z<zEnd && (*z=='-' || *z=='+') ) z++;
-  while( z<zEnd && sqlite3Isdigit(*z) ) z++;
-  return z==zEnd || *z=='.' || *z=='e' || *z=='E' || *z==0 || sqlite3Isspace(*z);
-}
-
 /* A text or blob outside of any register, as upstream's conversions want it. */
 typedef struct SqpyteBytes SqpyteBytes;
 struct SqpyteBytes { Mem m; char zBuf[128]; };
@@ -171,7 +161,7 @@ static int sqpyteNumberOf(const Mem *p, void *pOut){
 
 int sqpyte_text_to_number(long a, long n, void *pOut){
   SqpyteBytes text;
-  if( n==0 || !sqpyteMayBeNumber((const u8*)a, (const u8*)a+n) ) return 0;
+  if( n==0 ) return 0;
   sqpyteBytesInit(&text, a, n, 1);
   applyNumericAffinity(&text.m, 0);
   return sqpyteNumberOf(&text.m, pOut);

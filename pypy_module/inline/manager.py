@@ -14,7 +14,7 @@ from pypy_module.inline.analysis.sinks import WITH_SINK, SinkSlice
 from pypy_module.inline.analysis.windows import window_log as window_log_of
 from pypy_module.inline.codegen.slices import SliceCode
 from pypy_module.inline.codegen.rows import class_for as rows_class_for
-from pypy_module.inline.codegen.scan import Code, spec, tag_words
+from pypy_module.inline.codegen.scan import Code
 from pypy_module.inline.codegen.sinks import SinkCode
 from pypy_module.inline.codegen.windows import WindowCode
 from pypy_module.inline.state import state_of
@@ -25,9 +25,7 @@ from sqpyte.vm.base import capi, mem
 from sqpyte.vm.program.decode import program_of
 
 GROW = NUMBERS['SQPYTE_GROW']
-HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
 
-MOST_CLASSES = 4        # for one loop, by the types of the first row
 FEW = 10                # batches up to a write that don't pay for going back to C and coming again:
 MOST_SPOILT = 8         # then C does twice as many rows as the last time, and so on, so often
 DESCRIPTIONS = {
@@ -67,7 +65,7 @@ class Shapes:
             can't be inlined as a whole.
         window_log: the WindowLog of a program that has window functions written in Python, or None.
         why_no_window_log: why there is none (str), '' if there are no such functions.
-        classes: by the head of a loop or slice, its classes by the tags of the first row (dict of dicts).
+        classes: by the head of a loop, slice or window log, its class (dict).
         seen: what trace.py knows of rows that C has computed ahead (list).
     """
 
@@ -207,9 +205,17 @@ class Known:
                 return sliced
         return None
 
-    def classes_of(self, loop):
-        """The classes made for a Loop or Slice, by the tags of the first row (dict)."""
-        return self.shapes.classes.setdefault(loop.head, {})
+    def class_for(self, loop, code):
+        """The class for a Loop, Slice or WindowLog, made by `code` (a ClassCode) if there is none yet."""
+        classes = self.shapes.classes
+        if loop.head not in classes:
+            classes[loop.head] = code(loop).build()
+        return classes[loop.head]
+
+    def sources(self, loop):
+        """The source of the class for a Loop, Slice or WindowLog: a list of one str, or of none."""
+        made = self.shapes.classes.get(loop.head)
+        return [] if made is None else [made.source]
 
     def explained(self):
         """What `explain` in tiers.py is to return."""
@@ -225,14 +231,12 @@ class Known:
             if loop is None:
                 reasons.append('loop at %d: %s' % (end, reason))
                 continue
-            for made in self.classes_of(loop).values():
-                details.append(made.source)
+            details += self.sources(loop)
             places.update((pc, 'python') for pc in range(loop.head, loop.end + 1))
             reasons.append('loop at %d: %s' % (loop.head, DESCRIPTIONS[loop.shape]))
         found = self.shapes.window_log
         if found is not None:
-            for made in self.classes_of(found).values():
-                details.append(made.source)
+            details += self.sources(found)
             places.update((deferred, 'python') for deferred in found.deferred)
             reasons.append('window functions at %d: %s' % (found.python[0], WINDOW_LOGS[found.way]))
         elif self.shapes.why_no_window_log:
@@ -243,8 +247,7 @@ class Known:
             if sliced is None:
                 reasons.append('call at %d: %s' % (pc, reason))
                 continue
-            for made in self.classes_of(sliced).values():
-                details.append(made.source)
+            details += self.sources(sliced)
             places.update((deferred, 'python') for deferred in sliced.mine)
             reasons.append('calls at %d: %s' % (pc, CALLS[kind_of(sliced)]))
         if not reasons:
@@ -327,34 +330,6 @@ def run_ahead(session, result, statement, ahead, tier_up):
     return statement.grow() if rc == GROW else rc
 
 
-def first_tags(vdbe, loop):
-    """The words of tags (tuple of int) of the row that the statement is at, () if it has none."""
-    count = tag_words(len(loop.values))
-    words = HEAD + count + len(loop.values) + 1
-    vc = mem.i64(mem.i64(vdbe + layout.Vdbe_apCsr) + 8 * loop.cursor)
-    out = ffi.new('int64_t[]', words + (lib.sqpyte_page_size(vc) >> 3))
-    out[0] = address_of(out) + 8 * words
-    head = spec(loop, 1)
-    if lib.sqpyte_batch(vc, address_of(head), address_of(out), 0) != 1:
-        return ()
-    return tuple([out[HEAD + n] for n in range(count)])
-
-
-def class_for(statement, loop, tags, code):
-    """The class for a loop or a slice, made by `code` (Code or SliceCode) if there is none yet.
-
-    Args:
-        tags: of the row that the statement is at (tuple of int), () not to specialise.
-    """
-    classes = known(statement).classes_of(loop)
-    if tags not in classes and len(classes) >= MOST_CLASSES:
-        tags = ()
-    made = classes.get(tags)
-    if made is None:
-        made = classes[tags] = code(loop, tags).build()
-    return made
-
-
 def taken_over(runner, statement, result):
     """Have a new runner take over its statement, and stand in the ResultSet.
 
@@ -384,53 +359,37 @@ def enter_slice(session, result, statement, sliced):
     rc, handle, buffer = started(statement, sliced)
     if handle is None:
         return statement.grow() if rc == GROW else rc
-    made = class_for(statement, sliced, (), SinkCode if kind_of(sliced) == WITH_SINK else SliceCode)
-    runner = made(session, statement, known(statement).calls, handle, buffer)
+    found = known(statement)
+    made = found.class_for(sliced, SinkCode if kind_of(sliced) == WITH_SINK else SliceCode)
+    runner = made(session, statement, found.calls, handle, buffer)
     rc = taken_over(runner, statement, result)
     if rc != OVER:
         return rc
-    sliced = known(statement).slice_behind(runner.reached)
+    sliced = found.slice_behind(runner.reached)
     if sliced is None:
         return statement.step()
     return enter_slice(session, result, statement, sliced)
 
 
-def enter_window_log(specialise, session, result, statement, found):
+def enter_window_log(session, result, statement, window_log):
     """Step a statement to a window function's call, and have a runner go on there.
 
     Returns:
         INLINED, or what stepping the statement in C returned.
     """
-    rc, handle, buffer = started(statement, found)
+    rc, handle, buffer = started(statement, window_log)
     if handle is None:
         return statement.grow() if rc == GROW else rc
-    made = class_of_window_log(statement, found, ())
-    runner = made(session, statement, known(statement).calls, handle, buffer)
-    if specialise:
-        runner.made_for = lambda shapes: class_of_window_log(statement, found, shapes)
+    found = known(statement)
+    runner = found.class_for(window_log, WindowCode)(session, statement, found.calls, handle, buffer)
     return taken_over(runner, statement, result)
 
 
-def class_of_window_log(statement, found, shapes):
-    """The class of a WindowLog for rows of these shapes (tuple), or of others if there are many already."""
-    classes = known(statement).classes_of(found)
-    if shapes not in classes:
-        for others in classes:
-            if shapes and set(shapes) <= set(others):
-                return classes[others]
-        if len(classes) > MOST_CLASSES:
-            return classes[()]
-        classes[shapes] = WindowCode(found, shapes).build()
-    return classes[shapes]
-
-
-def enter(specialise, session, result, statement, loop):
+def enter(session, result, statement, loop):
     """Have a runner take over the statement, which is at the head of a loop.
 
     Returns:
         INLINED, or what stepping the statement in C returned.
     """
-    tags = first_tags(address_of(statement.pointer), loop) if specialise else ()
-    made = class_for(statement, loop, tags, Code)
-    runner = made(session, statement, known(statement).calls)
-    return taken_over(runner, statement, result)
+    found = known(statement)
+    return taken_over(found.class_for(loop, Code)(session, statement, found.calls), statement, result)

@@ -22,7 +22,7 @@ import sys
 
 from pypy_module.dbapi.statements import tiers
 from pypy_module.dbapi.statements.statement import skip
-from pypy_module.ffi.library import NUMBERS, address_of, lib, switched_off
+from pypy_module.ffi.library import NUMBERS, address_of, lib
 from pypy_module.inline.state import state_of
 from sqpyte.vm.base import mem
 
@@ -78,17 +78,11 @@ class Planner:
         worth: rows that make a loop worth a class (int); None for what `wanted` says.
     """
 
-    def __init__(self, tier_up=TIER_UP, worth=None, specialise=True):
-        """Take what the attributes say; `specialise`: see there."""
+    def __init__(self, tier_up=TIER_UP, worth=None):
+        """Take what the attributes say."""
         self.tier_up = tier_up
         self.tier_up_again = min(tier_up, TIER_UP_AGAIN)
         self.worth = worth
-        self._specialise = specialise
-
-    @property
-    def specialise(self):
-        """Whether classes are made for the types of the first row (bool)."""
-        return self._specialise and not switched_off('per-type-classes')
 
     def considers(self, statement):
         """See tiers.py."""
@@ -124,7 +118,7 @@ class Planner:
             return statement.step()
         if window_log is not None:
             statement.tier_up = self.tier_up_again
-            return machine.enter_window_log(self.specialise, session, result, statement, window_log)
+            return machine.enter_window_log(session, result, statement, window_log)
         if loop is None:
             statement.tier_up = self.tier_up_again
             return machine.enter_slice(session, result, statement, sliced)
@@ -132,7 +126,7 @@ class Planner:
             rc = step_to(statement, loop.head)
             if rc != tiers.INLINED:
                 return rc
-        return machine.enter(self.specialise, session, result, statement, loop)
+        return machine.enter(session, result, statement, loop)
 
     def take_over(self, session, result, statement):
         """See tiers.py."""
@@ -153,7 +147,7 @@ class Planner:
         window_log = known.window_log_at(place)
         if window_log is not None and not machine.obstacle(statement):
             statement.tier_up = self.tier_up_again
-            return machine.enter_window_log(self.specialise, session, result, statement, window_log)
+            return machine.enter_window_log(session, result, statement, window_log)
         ahead = None if loop is not None else known.ahead_at(place)
         sliced = None if loop is not None or ahead is not None else known.slice_at(place)
         if loop is None and ahead is None and sliced is None:
@@ -170,7 +164,7 @@ class Planner:
         rc = step_to(statement, loop.head)
         if rc != tiers.INLINED:
             return rc
-        return machine.enter(self.specialise, session, result, statement, loop)
+        return machine.enter(session, result, statement, loop)
 
     def _begun(self, statement):
         """Step a statement to the head of its first loop, and on in C if the loop doesn't pay.

@@ -12,15 +12,13 @@ import sqpyte
 from c_engine.build import mechanisms
 from c_engine.build.build import ROOT, read
 from c_engine.generated.mechanisms import MECHANISMS
-from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.statements import execution, result_set, unfused
 from pypy_module.ffi import code_cache
 from pypy_module.ffi.library import lib, switched_off
 
 ROWS = 9000
 # Nothing counts them: they are asked for each value, only by the VM, or only while PyPy's JIT traces.
-UNCOUNTED = {'io-timer', 'iso-dates', 'number-check', 'prepared-patterns', 'fused-calls', 'per-type-classes',
-             'steady-traces', 'code-cache'}
+UNCOUNTED = {'io-timer', 'iso-dates', 'prepared-patterns', 'fused-calls', 'steady-traces', 'code-cache'}
 NAMES = [name for name, reader, _, _ in MECHANISMS if reader != 'vm']
 # What does nothing either without it.
 PARTS = {'string-cache': {'rowid-strings'}, 'sort-keys': {'collation-ranks', 'key-lists'}, 'slices': {'sinks'},
@@ -168,22 +166,6 @@ def test_fused_calls(with_all):
     assert not execution.batched
     sqpyte.configure(without='')
     assert execution.batched
-
-
-def test_per_type_classes(with_all):
-    tags = []
-    for without in ('', 'per-type-classes'):
-        sqpyte.configure(inline='always', without=without)
-        connection = sqpyte.connect(':memory:')
-        # Classes belong to programs, not to connections: each has one of its own, which no other test has.
-        sql = 'SELECT a + 40417 FROM t' + ' LIMIT 9' * bool(without)
-        connection.execute('CREATE TABLE t(a)')
-        connection.execute('INSERT INTO t VALUES(1), (2)')
-        assert connection.execute(sql).fetchall() == [(40418,), (40419,)]
-        classes, = session_of(connection).statements[sql].inlined.known.shapes.classes.values()
-        tags.append(list(classes))
-        connection.close()
-    assert tags == [[(1,)], [()]]
 
 
 def test_code_cache(with_all, monkeypatch):

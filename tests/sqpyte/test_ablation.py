@@ -52,7 +52,7 @@ def rows(engine_library):
     return found
 
 
-@pytest.mark.parametrize('name', sorted(GROUPS) + ['Rewind,Rowid', 'prepared-patterns,iso-dates,number-check'])
+@pytest.mark.parametrize('name', sorted(GROUPS) + ['Rewind,Rowid', 'prepared-patterns,iso-dates'])
 def test_switches(engine_library, rows, name):
     found, in_c, types, entered, _ = run(name, engine_library)
     assert found == rows and entered

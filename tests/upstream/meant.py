@@ -19,8 +19,6 @@ _AND_CHECKED = _AND_EFFECTS + ' sanitized'
 _MISUSE = 'SQLite\'s tests read a connection after it is closed here; OMIT_MISUSE leaves that out (running.MISUSES)'
 
 MEANT = [
-    Meant('test/dbstatus.test', r'dbstatus-4\.[0-2]\.[1-4]', _AND_CHECKED,
-          'bytes that a page cache takes: ours holds more about a page (c_engine/storage/page_replacement.h)'),
     Meant('test/memsubsys1.test', r'memsubsys1-4\.5', _AND_CHECKED,
           'the largest piece of memory: 64 KiB, to read ahead (c_engine/storage/read_ahead.h)'),
     Meant('ext/session/sessionmem.test', r'sessionmem-1\.2\.[2-9]\.\(mu=\d+\)', 'sanitized',

@@ -18,7 +18,7 @@ def entry(kind, registers=(), number=0, flags=0):
     Args:
         kind: a key of KINDS.
         registers: those whose values are noted.
-        number: in a shaped log, the event's.
+        number: in a numbered log, the event's.
         flags: BEGIN, END, added up.
     """
     return [KINDS[kind] | flags, number, len(registers), *registers]
@@ -42,7 +42,7 @@ class Spec:
             entries: by the pc of an opcode that is deferred, or deletes, its entry (dict).
             pc: of a row batch, where it begins.
             inserts: cursors that rows are inserted through.
-            stride: words of a record, 0 in a shaped log.
+            stride: words of a record, 0 in a numbered log.
             sink: words of a sink's part.
         """
         watched = {other: entry('STOP') for other in stopped}

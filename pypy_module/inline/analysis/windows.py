@@ -15,7 +15,6 @@ where nothing else is read than the statement's own tables, or REVERSIBLE.
 
 from c_engine.generated import opcodes
 from pypy_module.dbapi.mixin import Any
-from pypy_module.ffi.library import NUMBERS
 from pypy_module.inline.analysis.slices import SUMS
 from pypy_module.inline.analysis.effects import EPHEMERAL, PURE, REVERSIBLE
 from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS, COPIES, COROUTINE
@@ -23,7 +22,7 @@ from pypy_module.inline.analysis.scan import Refused, copied
 from pypy_module.inline.analysis.spec import BEGIN, END, Spec, entry
 from sqpyte.vm.program import liveness
 
-MOST_ENTRIES = NUMBERS['SQPYTE_MOST_ENTRIES']
+MOST_CALLS = 30         # events of so many kinds; each has its code
 
 ROW, ONCE, NULL = opcodes.OP_ResultRow, opcodes.OP_Once, opcodes.OP_Null
 STEP, INVERSE, VALUE = opcodes.OP_AggStep, opcodes.OP_AggInverse, opcodes.OP_AggValue
@@ -182,8 +181,8 @@ class WindowLog:
                         and self.calls.names.get(pc) not in SUMS):
                     raise Refused('the window function %s, beside a Python call, can\'t be rolled back' % (
                         self.calls.names.get(pc)))
-        if len(self.deferred) > MOST_ENTRIES:
-            raise Refused('more than %d Python calls' % MOST_ENTRIES)
+        if len(self.deferred) > MOST_CALLS:
+            raise Refused('more than %d Python calls' % MOST_CALLS)
         self.deferred = sorted(self.deferred)
         self.numbers = {pc: number for number, pc in enumerate(self.deferred)}
 

@@ -7,15 +7,16 @@ needed, or leaves the opcode to C with `part.bail_out(pc)`, having changed nothi
 from c_engine.generated import layout, opcodes
 from pypy_module.ffi.library import NUMBERS
 from pypy_module.inline.analysis.scan import ROWID, RUN, copied
+from pypy_module.inline.codegen import datum
 from pypy_module.inline.codegen.emit import V, W
-from pypy_module.inline.values import unwrapped
+from pypy_module.inline.values import UNDECODABLE, unwrapped
 from sqpyte.vm.opcodes.compute import affinity_is_trivial
 from sqpyte.vm.values.compare import BINARY
 from sqpyte.vm.values.values import NULL, W_Int, W_Real, row_origin
 
 EMITTERS: dict = {}     # opcode -> emitter
 
-BITS = NUMBERS['SQPYTE_PLACE_BITS']
+MISSING = NUMBERS['SQPYTE_MISSING']
 FUNCTION_FAILED = 'user-defined function raised exception'
 # How a comparison's condition reads, by whether it also holds with a NULL, and for two numbers.
 CONDITIONS = {
@@ -48,67 +49,43 @@ def affinity(w, code):
 
 @emits('Column')
 def column(part, pc, op):
-    """A value of the batch's row: its tag says what it is."""
-    value(part, pc, op.p3, part.loop.values.index(op.p2), op)
+    """A datum of the batch's row; the column's default where the record is too short for it."""
+    need = part.needed(pc, op.p3)
+    if not need:
+        return
+    v, w = 'v%d' % op.p3, 'w%d' % op.p3
+    number = part.loop.values.index(op.p2)
+    datum.load(part.source, 'i', 2 * number, v=v if need & V else None, w=w if need & W else None,
+               origin=row_origin(part.loop.cursor), undecodable=part.bail_out(pc),
+               further=[(MISSING, missing(part, pc, op, need))])
+    if need & W and op.p3 in part.loop.fields:
+        part.set_w(op.p3, w)
+
+
+def missing(part, pc, op, need):
+    """The lines that set a Column's register to the column's default, in the forms needed, or leave it to C."""
+    default = op.w_p4
+    if type(default) is W_Int and op.p2 in part.loop.reals:
+        default = W_Real(float(default.intval))
+    if default is None or need & V and unwrapped(default) is UNDECODABLE:
+        return part.bail_out(pc)
+    lines = []
+    if need & V:
+        lines.append('v%d = %s' % (op.p3, part.code.constant(unwrapped(default), 'v%d' % pc)))
+    if need & W:
+        lines.append('w%d = %s' % (op.p3, part.code.constant(default, 'w%d' % pc)))
+    return lines
 
 
 @emits('Rowid')
 def rowid(part, pc, op):
     """The last value of the batch's row."""
     need = part.needed(pc, op.p2)
-    word = part.code.word(part.loop.values.index(ROWID))
+    word = 'WORDS[i + %d]' % (2 * part.loop.values.index(ROWID) + 1)
     if need & W:
         part.set_w(op.p2, 'W_Int(%s)' % word)
     if need & V:
         part.source.add('v%d = %s' % (op.p2, word))
-
-
-def kind(number):
-    """The expression (str) of the type of a row's value `number`, which its words of tags have."""
-    shift = number % 16 * 4
-    tags = 't%d' % (number // 16)
-    return '(%s >> %d) & 15' % (tags, shift) if shift else tags + ' & 15'
-
-
-def value(part, pc, register, number, op):
-    """Emit the loading of value `number` of the batch's row into a register."""
-    need = part.needed(pc, register)
-    if not need:
-        return
-    source = part.source
-    word = part.code.word(number)
-    source.add('kind = ' + kind(number))
-
-    def cases(keyword, condition, loads, w, v, check=False):
-        source.add('%s %s:' % (keyword, condition) if condition else keyword + ':')
-        with source.block():
-            if loads:
-                source.add('x = ' + loads)
-            if need & V:
-                source.add('v%d = %s' % (register, v))
-                if check:
-                    part.check(pc, 'v%d' % register)
-            if need & W:
-                part.set_w(register, w)
-
-    place = 'self.base + (x & %d)' % (2 ** BITS - 1)
-    size = 'x >> %d' % BITS
-    view = '(%s + BASE, %s, %d)' % (place, size, row_origin(part.loop.cursor))
-    cases('if', 'kind == 1', word, 'W_Int(x)', 'x')
-    cases('elif', 'kind == 2', word.replace('WORDS', 'DOUBLES'), 'W_Real(x)', 'x')
-    cases('elif', 'kind == 3', word, 'W_Text' + view, 'text_at(%s, %s)' % (place, size), True)
-    cases('elif', 'kind == 4', word, 'W_Blob' + view, 'unpack(CHARS + (%s), %s)' % (place, size))
-    cases('elif', 'kind == 5', None, 'NULL', 'None')
-    default = op.w_p4
-    if type(default) is W_Int and op.p2 in part.loop.reals:
-        default = W_Real(float(default.intval))
-    if default is None:
-        source.add('else:')
-        with source.block():
-            source.add(*part.bail_out(pc))
-    else:
-        cases('else', None, None, part.code.constant(default, 'w%d' % pc),
-              part.code.constant(unwrapped(default), 'v%d' % pc), True)
 
 
 @emits('Integer', 'Int64', 'Real', 'String')

@@ -26,7 +26,7 @@ def generate(count):
         with source.block():
             _row(source, count)
         source.add('except UnicodeDecodeError:',
-                   '    return self.by_cursor()',
+                   '    return self.by_result_set()',
                    'self.k = k = k + %d' % (2 * count),
                    'if k == self.end:',
                    '    batch_ended(self.seen, k - %d)' % (2 * count),

@@ -1,8 +1,7 @@
 """Generates the Python class of an inlined loop.
 
 The code is straight-line per row: registers are local variables, columns are read from the batch,
-opcodes are calls of the functions that the RPython VM uses too, on W_ values.  Where a row's types
-are as the first row's were (its tags are the same word), the JIT knows them all from one guard.
+opcodes are calls of the functions that the RPython VM uses too, on W_ values.
 
 A register has its value in two forms at most, `wN` (W_Value) and `vN` (Python's); which are needed
 is found backwards from the opcodes that use it.  What an opcode function can't do is left to C: in
@@ -20,7 +19,6 @@ from pypy_module.inline.codegen.class_code import CHECK_STAMP, ClassCode
 from pypy_module.inline.codegen.emit import AfterAhead, AfterRow, Ahead, InRow, Selecting
 from pypy_module.inline.codegen.opcodes import EMITTERS, affinity
 from pypy_module.inline.runtime.scan import AheadRunner, RowsRunner, Runner, RunRunner
-from pypy_module.inline.runtime.trace import ODD
 from sqpyte.vm.values import arith, compare, values
 
 AS_REAL = NUMBERS['SQPYTE_AS_REAL']
@@ -41,11 +39,6 @@ for _module, _names in [
         NAMES[_name] = getattr(_module, _name)
 
 
-def tag_words(count):
-    """Return how many words of tags a row of `count` values has (SQPYTE_TAG_WORDS)."""
-    return 1 if count <= 16 else (count + 15) // 16
-
-
 def spec(loop, rows):
     """Return the spec (see c_engine/rows/page_batch.h) of a loop's batches of at most `rows` rows."""
     words = [len(loop.values), rows]
@@ -57,17 +50,14 @@ class Code(ClassCode):
     """Makes the class for one Loop.
 
     Attributes:
-        tags: the words of tags that the first row has (tuple of int); () not to specialise.
         presets: attributes that `prepare` sets: name to (kind, number, form).
         noted: name of the variable whose value trace.py knows a row by (str).
     """
 
-    def __init__(self, loop, tags):
-        """Take the Loop and the tags."""
+    def __init__(self, loop):
+        """Take the Loop."""
         super().__init__(loop, NAMES)
-        self.tags = tags
-        self.tag_words = tag_words(len(loop.values))
-        self.stride = self.tag_words + len(loop.values) + 1     # and the rowid
+        self.stride = 2 * len(loop.values) + 1      # and the rowid
         self.selects = loop.selected > loop.head
         self.noted = 'k' if self.selects else 'i'
         rows = max(FEWEST_ROWS, min(MOST_ROWS, BUFFER_WORDS // self.stride))
@@ -75,10 +65,6 @@ class Code(ClassCode):
         self.presets = {}
         self.base = {ROWS: 'RowsRunner', AHEAD: 'AheadRunner', RUN: 'RunRunner'}[loop.shape]
         self.asks = bool(loop.in_c) and loop.shape == AHEAD
-
-    def word(self, number):
-        """The expression for value `number` of the row `i`."""
-        return 'WORDS[i + %d]' % (self.tag_words + number)
 
     def preset(self, kind, number, form):
         """The expression for an invariant register ('k') or a bound parameter ('q').
@@ -135,17 +121,6 @@ class Code(ClassCode):
         """The lines that tell trace.py which way through the code a row has taken."""
         return ['try:', '    took(%s, SEEN, %s, %d)' % (ways, noted, way), 'except Refused:', '    pass']
 
-    def _tags(self, noted, ways='WAYS'):
-        """Emit the reading of the row's tags; for the arguments see `taken`."""
-        for n in range(self.tag_words):
-            self.source.add('t%d = WORDS[i%s]' % (n, ' + %d' % n if n else ''))
-            if self.tags:
-                # In a trace of rows like the first one the tags are a constant from here on.
-                self.source.add('if t%d == %d:' % (n, self.tags[n]),
-                                '    t%d = %d' % (n, self.tags[n]),
-                                'else:',
-                                *['    ' + line for line in self.taken(ODD, noted, ways)])
-
     def _row(self, end):
         """The opcodes behind the split up to `end`, and those before it that they need."""
         return self.loop.recomputed + list(range(self.loop.selected, end))
@@ -162,7 +137,6 @@ class Code(ClassCode):
                        'while i < end:')
             with source.block():
                 source.add('i += %d' % self.stride, 'note(SEEN, 0, i)')
-                self._tags('i', 'SELECTING')
                 Selecting(self, range(self.loop.head, self.loop.selected)).emit(EMITTERS)
                 source.add('WORDS[k] = i', 'k += 1', *self.taken(self.loop.selected, 'i', 'SELECTING'))
             source.add('self.end = k', 'batch_ended(SEEN, i)')
@@ -179,7 +153,6 @@ class Code(ClassCode):
                 source.add('i = self.k')
             name, step = self.noted, 1 if self.selects else self.stride
             source.add('note(SEEN, 0, %s)' % name)
-            self._tags(name)
             InRow(self, self._row(self.loop.row + 1)).emit(EMITTERS)
             AfterRow(self, range(self.loop.row + 1, self.loop.end)).emit(EMITTERS)
             source.add(*self.taken(self.loop.end, name),
@@ -238,7 +211,6 @@ class Code(ClassCode):
         self._next_row('self.end')
         if self.selects:
             self.source.add('self.k = k')
-        self._tags(self.noted)
         Ahead(self, order).emit(EMITTERS)
 
     def _run(self):
@@ -254,6 +226,5 @@ class Code(ClassCode):
             source.add('while True:')
             with source.block():
                 self._next_row('end')
-                self._tags(self.noted)
                 Ahead(self, self._row(loop.end)).emit(EMITTERS)
                 source.add(*self.taken(loop.end, self.noted))

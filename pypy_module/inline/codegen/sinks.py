@@ -61,7 +61,7 @@ class SinkCode(SliceCode):
     part = SinkPart
     run_base = 'SinkRunner'
 
-    def __init__(self, sliced, tags=()):
+    def __init__(self, sliced):
         """See SliceCode."""
-        super().__init__(sliced, tags)
+        super().__init__(sliced)
         self.names['SinkRunner'] = SinkRunner

@@ -118,9 +118,9 @@ class SliceCode(Code):
     part = SlicePart
     run_base = 'LogRunRunner'
 
-    def __init__(self, sliced, tags=()):
-        """Take the Slice. (Its datums have a tag each, so there is one class for all types.)"""
-        super().__init__(sliced, tags)
+    def __init__(self, sliced):
+        """Take the Slice."""
+        super().__init__(sliced)
         self.stride = sliced.stride
         self.selects = False
         self.noted = 'i'

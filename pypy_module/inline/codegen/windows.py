@@ -1,12 +1,10 @@
 """Generates the Python class of a window log (windows.py): what each of its events has Python do.
 
-A row's events are straight-line code where the row has one of the shapes that the class is made for, those
-that the first rows have had most often; else `generic` looks at one event after the other.
+`advance` takes one event after the other, whatever their order, and returns at a row's.
 """
 
 from c_engine.generated.opcodes import OP_Move
 from pypy_module.ffi import memory
-from pypy_module.ffi.library import NUMBERS
 from pypy_module.inline import values as inline_values
 from pypy_module.inline.analysis.kinds import COPIES
 from pypy_module.inline.analysis.scan import copied
@@ -15,7 +13,6 @@ from pypy_module.inline.codegen import datum
 from pypy_module.inline.codegen.class_code import ClassCode
 from pypy_module.inline.runtime.windows import WindowRunner
 
-EVENTS = NUMBERS['SQPYTE_RECORD_EVENTS']
 METHODS = ("user-defined aggregate's '%s' method not defined",
            "user-defined aggregate's '%s' method raised error")
 
@@ -26,33 +23,20 @@ for _module, _names in [(memory, 'WORDS DOUBLES CHARS BASE unpack'),
         NAMES[_name] = getattr(_module, _name)
 
 
-def numbers_of(shape):
-    """The numbers of the events (list of int) of a shape (see c_engine/rows/call_log.h)."""
-    found: list = []
-    while shape:
-        found.insert(0, (shape & 31) - 1)
-        shape >>= 5
-    return found
-
-
 class WindowCode(ClassCode):
     """Makes a class for one WindowLog.
 
     Attributes:
         window_log: the WindowLog.
-        shapes: the shapes that there is code for (tuple of int).
-        at: where the present event begins: the name of a variable and an int behind it.
     """
 
     kind = 'window log'
     base = 'WindowRunner'
 
-    def __init__(self, window_log, shapes):
-        """Take the WindowLog and the shapes."""
+    def __init__(self, window_log):
+        """Take the WindowLog."""
         super().__init__(window_log, NAMES)
         self.window_log = window_log
-        self.shapes = shapes
-        self.at = ('i', 0)
 
     def place(self):
         """See ClassCode."""
@@ -62,77 +46,41 @@ class WindowCode(ClassCode):
         """See ClassCode."""
         self.emit_row_kept('if self.wary or WORDS[self.live] != self.stamp:', '    return self.looked()')
         self._advance()
-        self._generic()
 
     def finish(self, made):
         """See ClassCode."""
         made.spec = self.window_log.spec.address
-        made.shapes = self.shapes
 
     def _advance(self):
-        """Emit `advance`: to the next row."""
+        """Emit `advance`: one event after the other, to the next row's."""
         source = self.source
         source.add('def advance(self):')
         with source.block():
             source.add('self.busy = True',
-                       'i = self.next',
-                       'note(SEEN, 0, i)',
-                       'if i == self.end:',
-                       '    batch_ended(SEEN, i)',
-                       '    if not self.refill():',
-                       '        return',
-                       '    i = self.next',
-                       'self.next = i + WORDS[i + 1]',
-                       'shape = WORDS[i]')
-            keyword = 'if'
-            for shape in self.shapes:
-                source.add('%s shape == %d:' % (keyword, shape))
-                keyword = 'elif'
-                with source.block():
-                    offset = EVENTS
-                    for number in numbers_of(shape):
-                        self.at = ('i', offset)
-                        offset += self._event(self.window_log.deferred[number])
-            if self.shapes:
-                source.add('else:', '    self.generic(i)')
-            else:
-                source.add('self.generic(i)')
-
-    def _generic(self):
-        """Emit `generic`: any row, whose last part may be the next one's beginning."""
-        source = self.source
-        source.add('def generic(self, i):')
-        with source.block():
-            source.add('while True:')
+                       'k = self.next',
+                       'note(SEEN, 0, k)',
+                       'while True:')
             with source.block():
-                source.add('k = i + %d' % EVENTS,
-                           'while k < self.next:')
-                with source.block():
-                    source.add('n = WORDS[k]')
-                    for number, pc in enumerate(self.window_log.deferred):
-                        source.add('%s n == %d:' % ('elif' if number else 'if', number))
-                        with source.block():
-                            self.at = ('k', 0)
-                            size = self._event(pc)
-                            if pc != self.window_log.row:
-                                source.add('k += %d' % size)
-                source.add('i = self.next',
-                           'note(SEEN, 0, i)',
-                           'if i == self.end:',
-                           '    batch_ended(SEEN, i)',
+                source.add('if k == self.end:',
+                           '    batch_ended(SEEN, self.next)',
                            '    if not self.refill():',
                            '        return',
-                           '    i = self.next',
-                           'self.next = i + WORDS[i + 1]')
+                           '    k = self.next',
+                           'n = WORDS[k]')
+                for number, pc in enumerate(self.window_log.deferred):
+                    source.add('%s n == %d:' % ('elif' if number else 'if', number))
+                    with source.block():
+                        self._event(pc)
 
     def _event(self, pc):
-        """Emit an event of the opcode at `pc`; returns how many words it has."""
+        """Emit an event of the opcode at `pc`."""
         op = self.window_log.ops[pc]
         size = self.window_log.size(pc)
         kept = {register: number for number, register in enumerate(self.window_log.captures[pc])}
         if op.opcode == ROW:
-            self._row(op, kept)
-        elif op.opcode == NULL:
+            self._row(op, kept, size)
+            return
+        if op.opcode == NULL:
             self._null(pc, op, size)
         elif op.opcode == VALUE:
             self._value(pc, op, size)
@@ -140,20 +88,15 @@ class WindowCode(ClassCode):
             self._copy(op, kept)
         else:
             self._call(pc, op, kept, size)
-        return size
-
-    def _place(self, further=0):
-        """The expression for where the present event begins; `further`: so many words behind (int)."""
-        base, offset = self.at
-        return '%s + %d' % (base, offset + further) if offset + further else base
+        self.source.add('k += %d' % size)
 
     def _load(self, number, name, undecodable, text=datum.TEXT_AT):
         """Emit the loading of the event's value `number` into a variable; for the rest see datum.load."""
-        datum.load(self.source, self.at[0], self.at[1] + 1 + 2 * number, v=name, text=text, undecodable=undecodable)
+        datum.load(self.source, 'k', 1 + 2 * number, v=name, text=text, undecodable=undecodable)
 
     def _behind(self, pc, size):
         """Emit what is done behind a call of user code."""
-        self.source.add('if self.handed and self.deoptimized(%d, %s):' % (pc, self._place(size)),
+        self.source.add('if self.handed and self.deoptimized(%d, k + %d):' % (pc, size),
                         '    return')
 
     def _call(self, pc, op, kept, size):
@@ -169,7 +112,7 @@ class WindowCode(ClassCode):
             else:
                 values.append('self.r%d' % register)
         name = 'self.a%d' % op.p3
-        source.add('self.at = ' + self._place(),
+        source.add('self.at = k',
                    'a = ' + name,
                    'if a is None:',
                    '    a = self.instance(%d)' % pc,
@@ -191,7 +134,7 @@ class WindowCode(ClassCode):
             'if a is None:',
             '    self.r%d = None' % op.p3,
             'else:',
-            '    self.at = ' + self._place(),
+            '    self.at = k',
             '    problem = "raised error"',
             '    try:',
             '        v = a.value()',
@@ -216,8 +159,8 @@ class WindowCode(ClassCode):
         for register in range(op.p2, max(op.p2, op.p3) + 1):
             if register in self.window_log.accumulators:
                 self.source.add('if self.a%d is not None:' % register,
-                                '    self.at = ' + self._place(),
-                                '    if self.dropped(%d, %s, %d):' % (pc, self._place(size), register),
+                                '    self.at = k',
+                                '    if self.dropped(%d, k + %d, %d):' % (pc, size, register),
                                 '        return')
             elif register in self.window_log.registers:
                 self.source.add('self.r%d = None' % register)
@@ -236,7 +179,7 @@ class WindowCode(ClassCode):
             if op.opcode == OP_Move and source not in targets:
                 self.source.add('self.r%d = None' % source)
 
-    def _row(self, op, kept):
+    def _row(self, op, kept, size):
         """Emit the row: it is kept until the next call."""
         for n in range(op.p2):
             register = op.p1 + n
@@ -245,4 +188,4 @@ class WindowCode(ClassCode):
                 self.source.add('self.p%d = v' % n)
             else:
                 self.source.add('self.p%d = self.r%d' % (n, register))
-        self.source.add('self.at = ' + self._place(), 'self.busy = False', 'return')
+        self.source.add('self.at = k', 'self.next = k + %d' % size, 'self.busy = False', 'return')

@@ -1,6 +1,6 @@
 """Rows that C has computed ahead, many in one call, handed out in the caller's loop.
 
-`RowBatches` stands in a cursor for its statement.  C steps the statement and runs it on to further
+`RowBatches` stands in a ResultSet for its statement.  C steps the statement and runs it on to further
 rows (c_engine/rows/call_log.h); each row that is then asked for is a few loads from a buffer, and no call.
 How many rows there are in a batch grows with what has been asked for: 2, 4, 8, ...
 
@@ -8,7 +8,7 @@ A short text that comes again is the same `str` as the last time, which saves ha
 the program takes for it (c_engine/rows/string_cache.c finds it; 256 are kept, and the texts of 4096 rows).
 
 What isn't undone (see effects.py) is handed out whatever happens in between.  What can be
-undone goes back to the row that the caller is at, and the statement to its cursor: `deoptimize`. Each row is
+undone goes back to the row that the caller is at, and the statement to its result set: `deoptimize`. Each row is
 handed out under the stamp that its batch was made under (c_engine/core/validity.h). If something has changed and
 the statement can't go back any more, it fails.
 """
@@ -50,7 +50,7 @@ class RowBatches:
     """See the module's docstring. Its subclasses, one for each number of columns, have __next__.
 
     Attributes:
-        owner: weak reference to the cursor, once it stands there, before None.
+        owner: weak reference to the result set, once it stands there, before None.
         handle: address of C's part.
         ahead: the Ahead of the place where the statement is expected to be after its next row.
         k, end: the next row and the end of the batch, as indexes of WORDS.
@@ -109,17 +109,17 @@ class RowBatches:
         """Return itself, whose `next` is the next row."""
         return self
 
-    def begin(self, cursor):
-        """Get the first batch; stand in the cursor if there is one.
+    def begin(self, result):
+        """Get the first batch; stand in the result set if there is one.
 
         Returns:
             SQLITE_ROW, or what stepping the statement has returned otherwise, or None if this
-            stands in the cursor now.
+            stands in the result set now.
         """
         rc = self.fill()
         if rc == ROW and self.end > self.first:
-            self.owner = weakref.ref(cursor)
-            cursor.stand_in(self)
+            self.owner = weakref.ref(result)
+            result.stand_in(self)
             return None
         self.detach()
         return rc
@@ -158,12 +158,12 @@ class RowBatches:
         """Get the next batch after the last row of one, or go back to C."""
         rc = self.fill()
         if self.end == self.first:
-            statement, cursor = self.statement, self.owner()
+            statement, result = self.statement, self.owner()
             self.detach()
-            cursor.resume(statement)
+            result.resume(statement)
             statement.tier_up = self.tier_up
             if rc != ROW or self.session.raised is not None:
-                cursor.stepped(statement, rc)
+                result.stepped(statement, rc)
         elif self.poor > MOST_POOR and self.undo:
             self.tier_up = TIER_UP_POOR
             self.roll_back(self.owner())
@@ -173,16 +173,16 @@ class RowBatches:
         self.listed = False
         if not self.handle or self.k == self.end:
             return
-        cursor = self.owner()
-        if cursor is None:
+        result = self.owner()
+        if result is None:
             self.abandon()
         elif self.undo:
             self.tier_up <<= self.known.spoil(self.fills)
-            self.roll_back(cursor)
+            self.roll_back(result)
         else:
             self.stamp = WARY
 
-    def roll_back(self, cursor):
+    def roll_back(self, result):
         """Undo what nobody has asked for; the statement goes on in C with the row `k`.
 
         If that can't be done any more, because the statement has failed or something has changed, the row `k`
@@ -196,12 +196,12 @@ class RowBatches:
             if mem.u8(self.vdbe + layout.Vdbe_eVdbeState) == layout.VDBE_RUN_STATE:
                 lib.sqpyte_raise(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), ABORT, CHANGED)
             return
-        self.give_row(cursor)
+        self.give_row(result)
         statement.tier_up = self.tier_up
         self.detach()
 
-    def give_row(self, cursor):
-        """Put the row `k` into the statement's own buffer, and the statement into the cursor."""
+    def give_row(self, result):
+        """Put the row `k` into the statement's own buffer, and the statement into the result set."""
         statement = self.statement
         k = self.k
         cells = statement.cells
@@ -209,40 +209,40 @@ class RowBatches:
         for n in range(0, self.stride, 2):
             tag = WORDS[k + n]
             if tag & 7 >= KNOWN:
-                tag = (tag >> 3 & SIZES) << 3 | TEXT    # the cursor knows no slots
+                tag = (tag >> 3 & SIZES) << 3 | TEXT    # the result set knows no slots
             cells[ROW_CELLS + n] = tag
             cells[ROW_CELLS + n + 1] = WORDS[k + n + 1]
         statement.inlined.kept = self.buffer
-        cursor.resume(statement)
+        result.resume(statement)
 
     def looked(self):
         """`__next__` when something has happened since the last row."""
         if self.undo and self.stamp != WORDS[self.live]:
-            cursor = self.owner()
-            self.roll_back(cursor)
+            result = self.owner()
+            self.roll_back(result)
             if not self.handle:
-                return cursor.advance()
+                return result.advance()
         if self.session.plain and not INTS[self.interrupted]:
             self.stamp = WORDS[self.live]
             if not self.listed:
                 self.listed = True
                 self.session.runners.append(self)
             return self.__next__()
-        return self.by_cursor()
+        return self.by_result_set()
 
-    def by_cursor(self):
-        """Return the next row as the cursor makes it of the statement's own buffer."""
-        cursor = self.owner()
+    def by_result_set(self):
+        """Return the next row as the result set makes it of the statement's own buffer."""
+        result = self.owner()
         if self.undo:
-            self.roll_back(cursor)
+            self.roll_back(result)
         if self.handle:
-            self.give_row(cursor)
+            self.give_row(result)
             self.statement.inlined.leftover = self
             self.statement.tier_up = 1
-        return cursor.advance()
+        return result.advance()
 
-    def step_leftover(self, cursor):
-        """In place of stepping the statement, when `by_cursor` has handed out a row that is not
+    def step_leftover(self, result):
+        """In place of stepping the statement, when `by_result_set` has handed out a row that is not
         the last: the next one into the statement's own buffer; returns SQLITE_ROW.
 
         Returns:
@@ -258,7 +258,7 @@ class RowBatches:
             self.detach()
             lib.sqpyte_fail(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), INTERRUPT)
             return None
-        self.give_row(cursor)
+        self.give_row(result)
         statement.tier_up = 1
         return ROW
 

@@ -1,6 +1,6 @@
 """What all inlined loops share: the batches of a page's rows, and the way back to C.
 
-A runner stands in a cursor for its statement while the loop runs in Python.  The statement itself
+A runner stands in a ResultSet for its statement while the loop runs in Python.  The statement itself
 waits in C at the loop's head, inside its read transaction, with its cursor on the leaf page whose
 rows are in the batch.  Whenever the runner can't or may not go on, it brings the state in C up to
 date (position of the cursor, registers, program counter) and steps the statement there:
@@ -64,7 +64,7 @@ class Runner:
             begins), or None where it knows.
 
     Attributes:
-        owner: weak reference to the cursor, once the runner stands in it, before None.
+        owner: weak reference to the result set, once the runner stands in it, before None.
         rc: what stepping the statement returned, when the runner has left before it had an owner.
         left: the statement goes on in C (bool).
         busy: a user's function may be running (bool).
@@ -112,8 +112,7 @@ class Runner:
         self.buffer = buffer
         self.out = address_of(buffer)
         self.start = ((self.out - BASE) >> 3) + HEAD
-        self.base = self.out + 8 * self.words - BASE
-        WORDS[self.start - HEAD] = self.base + BASE
+        WORDS[self.start - HEAD] = self.out + 8 * self.words
         self.k = self.end = 0
         self.i = -self.stride
         self.next_ix = 0
@@ -296,15 +295,15 @@ class Runner:
             BYTES[self.mid_step] = self.in_step
 
     def finish(self, rc):
-        """Let the cursor go on in C, where stepping the statement has returned `rc`."""
+        """Let the result set go on in C, where stepping the statement has returned `rc`."""
         statement = self.statement
         if self.owner is None:
             self.rc = rc
             return
-        cursor = self.owner()
-        cursor.resume(statement)
+        result = self.owner()
+        result.resume(statement)
         if rc != ROW or self.session.raised is not None:
-            cursor.stepped(statement, rc)
+            result.stepped(statement, rc)
 
     def in_c(self, pc, rc):
         """Do the one opcode at `pc` in C; the registers that it reads have been written.
@@ -354,10 +353,10 @@ class Runner:
             self.free.append(self.buffer)
             self.buffer = None
 
-    def attach(self, cursor):
-        """Stand in the cursor for its statement."""
-        self.owner = weakref.ref(cursor)
-        cursor.stand_in(self)
+    def attach(self, result):
+        """Stand in the result set for its statement."""
+        self.owner = weakref.ref(result)
+        result.stand_in(self)
 
     def deoptimize(self):
         """Bring the state in C up to date; the statement goes on there."""
@@ -367,16 +366,16 @@ class Runner:
             return
         if self.left:
             return
-        cursor = self.owner()
-        if cursor is None:
+        result = self.owner()
+        if result is None:
             self.abandon()
             return
         try:
-            self.deoptimize_row(cursor)
+            self.deoptimize_row(result)
         except errors.Error as error:
-            # It belongs to the cursor's next row, not to what is being done now.
-            cursor.drop()
-            cursor.stand_in(Raising(error))
+            # It belongs to the result set's next row, not to what is being done now.
+            result.drop()
+            result.stand_in(Raising(error))
 
     def abandon(self):
         """End the loop: its rows aren't wanted any more."""
@@ -438,7 +437,7 @@ class RowsRunner(Runner):
         self.end = k + 1 if selects else k + self.stride
         return self.__next__()
 
-    def deoptimize_row(self, cursor):
+    def deoptimize_row(self, result):
         """See `deoptimize`: the row that is next is computed in C."""
         k = self.k
         self.side_exit(self.loop.head, WORDS[k] if self.loop.selected > self.loop.head else k,
@@ -457,11 +456,11 @@ class AheadRunner(Runner):
     def stale(self):
         """`__next__`, where the stamp isn't the batch's any more: the next row has been computed, the
         statement goes on in C behind it."""
-        cursor = self.owner()
-        self.deoptimize_row(cursor)
-        return cursor.advance()
+        result = self.owner()
+        self.deoptimize_row(result)
+        return result.advance()
 
-    def deoptimize_row(self, cursor):
+    def deoptimize_row(self, result):
         """See `deoptimize`: the next row is handed over as it is."""
         self.position(self.i)
         pc = self.loop.row + 1
@@ -471,7 +470,7 @@ class AheadRunner(Runner):
             if store(self.memory + register * layout.sizeof_Mem, value):
                 lib.sqpyte_fail(self.vdbe, pc, NOMEM)
         self.detach()
-        cursor.resume(self.statement, self.pending())
+        result.resume(self.statement, self.pending())
 
 
 class RunRunner(Runner):
@@ -483,7 +482,7 @@ class RunRunner(Runner):
 
 
 class Raising:
-    """Stands in a cursor whose next row has failed already."""
+    """Stands in a result set whose next row has failed already."""
 
     def __init__(self, error):
         """Take the exception."""
@@ -493,7 +492,7 @@ class Raising:
         """Raise it."""
         raise self.error
 
-    def pass_row(self, cursor):
+    def pass_row(self, result):
         """Do nothing; see WindowRunner."""
 
     def abandon(self):

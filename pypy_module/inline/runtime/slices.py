@@ -358,21 +358,21 @@ class LogRunner(Runner):
                 self.handed = True
                 self.spoil()
             return
-        cursor = self.owner()
-        if cursor is None:
+        result = self.owner()
+        if result is None:
             self.abandon()
         else:
             self.spoil()
-            self.deoptimize_row(cursor)
+            self.deoptimize_row(result)
 
     def spoil(self):
         """C does some rows before the statement is looked at again, more if this keeps happening."""
         self.statement.tier_up = self.tier_up << self.known.spoil(self.fills)
 
-    def bail_out(self, cursor, row=None):
-        """Put the statement, whose state is all in C, into the cursor, behind `row` if there is one."""
+    def bail_out(self, result, row=None):
+        """Put the statement, whose state is all in C, into the result set, behind `row` if there is one."""
         self.detach()
-        cursor.resume(self.statement, row)
+        result.resume(self.statement, row)
 
 
 class LogAheadRunner(LogRunner):
@@ -389,15 +389,15 @@ class LogAheadRunner(LogRunner):
         if self.loop.way == PURE:
             self.stamp = WORDS[self.live]
             return self.__next__()
-        cursor = self.owner()
-        self.deoptimize_row(cursor)
-        return cursor.advance()
+        result = self.owner()
+        self.deoptimize_row(result)
+        return result.advance()
 
-    def deoptimize_row(self, cursor):
+    def deoptimize_row(self, result):
         """See `deoptimize`: the next row is handed over as it is."""
         undone = self.back(self.loop.row)
         if not undone and self.has_ended():
-            self.fail_later(cursor)
+            self.fail_later(result)
             return
         if not undone and self.loop.way == PURE:
             return
@@ -408,21 +408,21 @@ class LogAheadRunner(LogRunner):
         row = self.next_row()
         if not undone:
             lib.sqpyte_raise(self.vdbe, pc, ABORT, CHANGED)
-        self.bail_out(cursor, row)
+        self.bail_out(result, row)
 
     def next_row(self):
-        """The next row (tuple), for the cursor."""
+        """The next row (tuple), for the result set."""
         return self.pending()
 
-    def fail_later(self, cursor):
-        """Have the cursor give the next row, and then raise why the statement has ended."""
+    def fail_later(self, result):
+        """Have the result set give the next row, and then raise why the statement has ended."""
         row = self.next_row()
         self.why_ended()
         error = errors.from_database(self.session.db)
         self.detach()
         self.statement.reset()
         self.session.release(self.statement)
-        cursor.stand_in(Raising(error), row)
+        result.stand_in(Raising(error), row)
 
 
 class LogRunRunner(LogRunner):
@@ -453,16 +453,16 @@ class LogRunRunner(LogRunner):
 
     def __next__(self):
         """Return the row that C has computed, and run to the next one."""
-        statement, cursor = self.statement, self.owner()
+        statement, result = self.statement, self.owner()
         try:
             row = statement.decode(statement.cells, statement.doubles, statement.texts)
         except UnicodeDecodeError:
-            self.bail_out(cursor)
-            return cursor.advance()
+            self.bail_out(result)
+            return result.advance()
         BYTES[self.mid_step] = 0
         self.advance()
         return row
 
-    def deoptimize_row(self, cursor):
+    def deoptimize_row(self, result):
         """See `deoptimize`."""
-        self.bail_out(cursor)
+        self.bail_out(result)

@@ -5,7 +5,7 @@ loops' counters, on garbage collections and so on the length of a path or of the
 is the last row of a batch, the trace goes on to the next batch, and the loop in machine code is that:
 every other row leaves it by a guard, and goes on in a bridge, with calls and objects.  At 20 rows a
 page this befell one process in 20, whose loops then took half as long again.  The same happens if it is
-one of a few rows that a filter rejects, or whose values have other types than the rest.
+one of a few rows that a filter rejects.
 
 The invariant: what few rows do (less than one in RARE) is a bridge, never a part of the loop.  Generated
 code notes each row, which way through the code it has taken, and where a batch has ended.  What is rare
@@ -42,7 +42,6 @@ RARE = 3                # a way that fewer than one of so many rows take is rare
 FEWEST = 64             # rows that tell which ways are rare
 CHEAP = 16 << 20        # bytes of objects that are collected in some 10 ms
 LEVELS = 3              # a text file has a buffer, which has a file: one finalizer a collection, from the outside in
-ODD = -1                # the way of rows whose types aren't those that the class is made for
 
 
 class Refused(Exception):
@@ -74,7 +73,7 @@ def _count(ways, seen, row, way):
         ways: how many rows took each way, and by None all of them (dict of int).
         seen: see `new_seen`.
         row: the row's index, as it was noted (int).
-        way: ODD, the pc of the opcode that rejects it, or of the loop's end (int).
+        way: the pc of the opcode that rejects it, or of the loop's end (int).
     """
     ways[way] = count = ways.get(way, 0) + 1
     ways[None] = rows = ways.get(None, 0) + 1

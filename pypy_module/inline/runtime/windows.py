@@ -9,7 +9,6 @@ interrupt, and another text factory, have to be looked after.
 from c_engine.generated import layout
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import report
-from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements.decoding import Undecodable, undecodable_text
 from pypy_module.ffi.library import NUMBERS, lib
 from pypy_module.ffi.memory import INTS, WORDS
@@ -20,29 +19,21 @@ from pypy_module.inline.values import UNDECODABLE, data_at, load, result_of, unw
 from sqpyte.vm.base import mem
 
 END = NUMBERS['SQPYTE_LOG_END']
-SHAPE, SIZE = NUMBERS['SQPYTE_RECORD_SHAPE'], NUMBERS['SQPYTE_RECORD_SIZE']
-EVENTS = NUMBERS['SQPYTE_RECORD_EVENTS']
-MOST_SHAPES = 4     # that a class has code for
-ENOUGH = 32         # rows that tell which these are
+
 
 class WindowRunner(LogAheadRunner):
     """See the module's docstring; and LogAheadRunner, of which this is one.
 
-    Class attributes, set by codegen/windows.py:
-        shapes: of rows that there is code for (tuple of int).
-
     Attributes:
-        next, end: where the next row begins, and where the last one ends, in `WORDS` (int).
+        next, end: where the next row's events begin, and where the last event ends, in `WORDS` (int).
         at: where the event is in whose call user code may run, or of the row that was computed (int).
         wary: the next row is not to be handed out without a look (bool).
         raw: what the text of its first column that isn't UTF-8 is: (number, bytes), or None.
-        behind: the cursor has kept the next row (bool).
-        made_for: function of a tuple of shapes: the class made for them; None when it has been asked.
+        behind: the result set has kept the next row (bool).
         rN: the value of a deferred register; pN: of a column of the next row.
     """
 
     stride = 0
-    made_for: Any = None
 
     def __init__(self, session, statement, calls, handle, buffer):
         """See LogRunner; the statement is at a deferred opcode."""
@@ -113,8 +104,6 @@ class WindowRunner(LogAheadRunner):
             if count:
                 self.next = self.start
                 self.end = head + WORDS[head + END]
-                if count >= ENOUGH and self.made_for is not None:
-                    self.specialise()
                 return True
             if not self.at_event:
                 self.give_state()
@@ -156,19 +145,6 @@ class WindowRunner(LogAheadRunner):
             else:
                 self.end_instances()
         super().detach()
-
-    def specialise(self):
-        """Go on as a class that has code for the shapes of the rows that there are."""
-        made_for, self.made_for = self.made_for, None
-        counts: dict = {}
-        i = self.start
-        while i < self.end:
-            shape = WORDS[i + SHAPE]
-            if shape > 0:
-                counts[shape] = counts.get(shape, 0) + 1
-            i += WORDS[i + SIZE]
-        wanted = sorted(counts, key=lambda shape: counts[shape], reverse=True)[:MOST_SHAPES]
-        self.__class__ = made_for(tuple(sorted(wanted)))
 
     # What events need
 
@@ -223,7 +199,7 @@ class WindowRunner(LogAheadRunner):
             return True
         if INTS[self.interrupted]:
             following = self.loop.following.get(pc)
-            if following is not None and behind < self.next and (
+            if following is not None and behind < self.end and (
                     WORDS[behind] == self.loop.numbers[following]):
                 return False
             self.interrupt(pc)
@@ -256,12 +232,10 @@ class WindowRunner(LogAheadRunner):
 
     def events_done(self):
         """How many events there are before the present one (int)."""
-        done, end = 0, self.start
-        while end < self.at:
-            k, end = end + EVENTS, end + WORDS[end + SIZE]
-            while k < end and k < self.at:
-                k += self.loop.size(self.loop.deferred[WORDS[k]])
-                done += 1
+        done, k = 0, self.start
+        while k < self.at:
+            k += self.loop.size(self.loop.deferred[WORDS[k]])
+            done += 1
         return done
 
     def deoptimize(self):
@@ -273,16 +247,16 @@ class WindowRunner(LogAheadRunner):
             if self.loop.way == PURE or not self.handed and self.back(-1):
                 self.handed = True
             return
-        cursor = self.owner()
-        if cursor is None:
+        result = self.owner()
+        if result is None:
             self.abandon()
         elif self.loop.way == PURE:
             self.wary = True
         else:
-            self.deoptimize_row(cursor)
+            self.deoptimize_row(result)
 
     def next_row(self):
-        """See LogAheadRunner; a row that the cursor has kept stays as it is."""
+        """See LogAheadRunner; a row that the result set has kept stays as it is."""
         if self.behind:
             return self.owner().row
         row = self.pending()
@@ -294,18 +268,18 @@ class WindowRunner(LogAheadRunner):
     def looked(self):
         """`__next__` when something has happened since the last row, or with a text in the row that
         isn't UTF-8."""
-        cursor = self.owner()
+        result = self.owner()
         if self.loop.way != PURE and self.stamp != WORDS[self.live]:
-            self.deoptimize_row(cursor)
-            return cursor.advance()
+            self.deoptimize_row(result)
+            return result.advance()
         self.stamp = WORDS[self.live]
         if INTS[self.interrupted]:
             self.interrupt(self.loop.row + 1)
-            return cursor.advance()
+            return result.advance()
         row = self.next_row()
         if type(row) is not tuple or not self.session.plain:
             self.behind = True
-            row = cursor.decoded_early(row)
+            row = result.decoded_early(row)
             self.behind = False
         else:
             self.wary = False
@@ -316,13 +290,13 @@ class WindowRunner(LogAheadRunner):
         self.advance()
         return row
 
-    def pass_row(self, cursor):
-        """Compute the row after the next one, which the cursor had kept, and has given just now."""
+    def pass_row(self, result):
+        """Compute the row after the next one, which the result set had kept, and has given just now."""
         self.raw = None
         if self.loop.way != PURE and self.stamp != WORDS[self.live]:
-            self.deoptimize_row(cursor)
-            cursor.row = ()
-            cursor.advance()
+            self.deoptimize_row(result)
+            result.row = ()
+            result.advance()
         else:
             self.behind = False
             self.advance()

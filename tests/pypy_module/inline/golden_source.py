@@ -56,9 +56,9 @@ def sources(sql):
         found.append(made.source)
         return made
     ClassCode.build = building
-    side = Side('specialised', '')
+    side = Side('inlined', '')
     try:
-        with planned('specialised'):
+        with planned('inlined'):
             connection = side.connect()
             connection.executescript(SCHEMA)
             connection.create_function('f', 1, lambda value: value + 1, deterministic=True)

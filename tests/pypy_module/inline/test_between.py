@@ -177,7 +177,7 @@ def test_recursive_use_of_the_cursor():
 
 
 def test_the_connection_is_closed_inside_a_function():
-    with planned('specialised'):
+    with planned('inlined'):
         for query in ('SELECT f(a) FROM t', 'SELECT a FROM t WHERE f(a) > -1',
                       'SELECT s(f(a)) FROM t'):
             connection = filled(type('Side', (), {'connect': staticmethod(connect)}))

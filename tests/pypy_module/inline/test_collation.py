@@ -62,8 +62,8 @@ def test_conditions(query):
 
 
 def test_what_is_inlined():
-    with planned('specialised'):
-        side = Side('specialised', '')
+    with planned('inlined'):
+        side = Side('inlined', '')
         connection = tables(side)
         connection.create_collation('apart', lambda x, y: (x > y) - (x < y))
         for sql, how in [('SELECT a FROM t WHERE k < m COLLATE apart', 'computed in the program'),

@@ -63,7 +63,7 @@ def rows(side, sql, values):
 @settings(deadline=None, max_examples=40)
 def test_every_road(values):
     given_values = [exact(value) for value in values]
-    for name in ('C', 'specialised', 'general'):
+    for name in ('C', 'inlined'):
         for road, sql in ROADS.items():
             side = Side(name, '')
             with planned(name):
@@ -78,7 +78,7 @@ def test_every_road(values):
 @given(values=st.lists(VALUES, min_size=1, max_size=9))
 @settings(deadline=None, max_examples=100)
 def test_parameters(values):
-    for name in ('C', 'specialised'):
+    for name in ('C', 'inlined'):
         side = Side(name, '')
         with planned(name):
             try:

@@ -64,7 +64,7 @@ def test_rows_before_it(query, after, between):
             return found + [outcome(cursor.fetchone) for _ in range(400)], calls
         finally:
             limit_memory(0)
-    sides = answers(action, ('C', 'specialised', 'general'))
+    sides = answers(action, ('C', 'inlined'))
     for name, (found, calls) in sides.items():
         rows = [row for row in found if isinstance(row, tuple)]
         ended = len(rows)

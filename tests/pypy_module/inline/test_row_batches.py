@@ -47,8 +47,8 @@ def shared_early(monkeypatch):
 def compare(action, oracle='sqlite3'):
     """Assert that the action gives the same in all tiers, and that rows were computed ahead."""
     before = Counter.started
-    found = answers(action, (oracle, 'C', 'specialised'))
-    assert found['specialised'] == found[oracle] == found['C']
+    found = answers(action, (oracle, 'C', 'inlined'))
+    assert found['inlined'] == found[oracle] == found['C']
     assert Counter.started > before
 
 
@@ -281,7 +281,7 @@ def test_texts_that_come_again(kind):
 @pytest.mark.parametrize('order', ['', 'ORDER BY u.b'])
 def test_texts_that_come_again_are_one_object(order):
     query = 'SELECT t.d, u.d FROM t AS u CROSS JOIN t INDEXED BY ib ON t.b >= 0 %s' % order
-    with planned('specialised'):
+    with planned('inlined'):
         connection = sqpyte.connect(':memory:', isolation_level=None)
         connection.execute('CREATE TABLE t(b, d)')
         connection.execute('CREATE INDEX ib ON t(b)')
@@ -341,7 +341,7 @@ def test_texts_of_rows_that_come_again(number):
 
 
 def test_texts_of_rows_that_come_again_are_one_object():
-    with planned('specialised'):
+    with planned('inlined'):
         connection = joined(sqpyte)
         texts = [row[0] for row in connection.execute(
             'SELECT d.other || \'\', d.other FROM f CROSS JOIN d ON d.id = f.d')][-3000:]
@@ -391,7 +391,7 @@ def test_many_columns():
 
 def test_batches_grow_and_are_bounded():
     """Who reads one row pays for one more; and buffers are used again."""
-    with planned('specialised'):
+    with planned('inlined'):
         connection = sqpyte.connect(':memory:', isolation_level=None)
         connection.execute('CREATE TABLE t(a)')
         connection.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(1000)])

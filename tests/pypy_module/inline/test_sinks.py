@@ -82,7 +82,7 @@ def test_others(query):
 
 @pytest.mark.parametrize('query', SINKS)
 def test_explained(query):
-    with planned('specialised'):
+    with planned('inlined'):
         connection, _ = joined(sqpyte_side())
         plan, = sqpyte.explain(connection, query)
         assert plan.tier == 'inliner' and 'what they return it stores' in plan.reason, plan.reason
@@ -254,7 +254,7 @@ def test_interrupt_in_a_function(query):
 
 @pytest.mark.parametrize('query', FEW)
 def test_the_connection_is_closed_inside(query):
-    with planned('specialised'):
+    with planned('inlined'):
         for at in (1, 50):
             connection, calls = joined(sqpyte_side())
 

@@ -134,7 +134,7 @@ def test_answers_and_calls(query):
 
 @pytest.mark.parametrize('query', INLINED)
 def test_explained(query):
-    with planned('specialised'):
+    with planned('inlined'):
         connection, _ = joined(sqpyte_side())
         plan, = sqpyte.explain(connection, query)
         assert plan.tier == 'inliner' and 'calls at' in plan.reason, plan.reason
@@ -331,7 +331,7 @@ def test_interrupt_in_a_function(query):
 
 @pytest.mark.parametrize('query', FEW)
 def test_the_connection_is_closed_inside(query):
-    with planned('specialised'):
+    with planned('inlined'):
         for at in (1, 50):
             connection, calls = joined(sqpyte_side())
 
@@ -448,7 +448,7 @@ def test_transactions_end_inside():
 
 def test_writes_that_keep_coming_leave_more_to_c():
     """C does twice as many rows as the last time before the loop is inlined again."""
-    with planned('specialised'):
+    with planned('inlined'):
         connection = sqpyte.connect(':memory:', isolation_level=None)
         connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY)')
         connection.execute('CREATE TABLE log(x)')

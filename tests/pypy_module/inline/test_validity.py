@@ -103,7 +103,7 @@ def test_incremental_vacuum_is_stepped_between_rows(query):
 
 def test_a_function_of_a_statement_that_writes_runs_queries(query):
     """Nothing runs ahead while a statement that writes is being stepped."""
-    with planned('specialised'):
+    with planned('inlined'):
         connection = filled(sqpyte.connect(':memory:', isolation_level=None))
         before = Counter.started
         connection.create_function('g', 1, lambda _: len(connection.execute(query).fetchmany(30)))
@@ -144,7 +144,7 @@ WRITES = ["UPDATE t SET v = 7, s = 'changed-' || s", 'UPDATE u SET v = 7', 'DELE
 def test_a_change_that_nobody_told_of(query, write, rows):
     """A page batch ends where it is, and its cursor goes on; all other roads fail: it is too late."""
     found = {}
-    for name in ('C', 'specialised', 'general'):
+    for name in ('C', 'inlined'):
         with planned(name):
             connection = filled(sqpyte.connect(':memory:', isolation_level=None))
             if rows in (40, 700):
@@ -158,19 +158,18 @@ def test_a_change_that_nobody_told_of(query, write, rows):
             found[name] = seen
             cursor.close()
             connection.close()
-    for name in ('specialised', 'general'):
-        if found[name] != found['C']:
-            assert 'page' not in query
-            given = [row for row in found[name] if isinstance(row, tuple)]
-            assert given == found['C'][:len(given)]
-            assert 'run it again' in [row for row in found[name] if isinstance(row, str)][0]
-            assert query not in (QUERIES['page batch'], QUERIES['page batch, selected'],
-                                 QUERIES['page batch, a call'], QUERIES['sorted'])
+    if found['inlined'] != found['C']:
+        assert 'page' not in query
+        given = [row for row in found['inlined'] if isinstance(row, tuple)]
+        assert given == found['C'][:len(given)]
+        assert 'run it again' in [row for row in found['inlined'] if isinstance(row, str)][0]
+        assert query not in (QUERIES['page batch'], QUERIES['page batch, selected'],
+                             QUERIES['page batch, a call'], QUERIES['sorted'])
 
 
 def test_a_stamp_that_rises_for_nothing(query):
     """The rows are the same, or an error says that they may not be."""
-    with planned('specialised'):
+    with planned('inlined'):
         connection = filled(sqpyte.connect(':memory:', isolation_level=None))
         expected = connection.execute(query).fetchall()
         at = (address_of(session_of(connection).db) + layout.sqlite3_nSqpyteStamp - BASE) >> 3

@@ -36,7 +36,7 @@ def test_all_frames():
 
 @pytest.mark.parametrize('query', INLINED)
 def test_explained(query):
-    with planned('specialised'):
+    with planned('inlined'):
         connection, _ = filled(sqpyte_side())
         connection.execute(query).fetchall()
         plan, = sqpyte.explain(connection, query)

@@ -91,7 +91,7 @@ def test_interrupts(query, name):
 
 @pytest.mark.parametrize('query', FEW)
 def test_the_connection_is_closed_inside(query):
-    with planned('specialised'):
+    with planned('inlined'):
         for at in (1, 50, 130):
             def act(*given):
                 if len(calls) >= at:
