@@ -11,10 +11,13 @@ import collections
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import ablations, bought, configuration, engines, measure, places, profile, worker
-from benchmarks import report as reports
+from benchmarks import ablations, places
+from benchmarks.results import bought
+from benchmarks.run import configuration, engines, measure, profile, worker
+from benchmarks.results import report as reports
 from benchmarks.data import databases
-from benchmarks.suites import figure3, micro, queries, ssb, startup
+from benchmarks.run import figure3, startup
+from benchmarks.suites import micro, queries, ssb
 
 Suite = collections.namedtuple(
     'Suite', 'help dataset engines default baseline queries normal scale groups')

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from benchmarks import worker
+from benchmarks.run import worker
 from benchmarks.data import ssb_rows
 
 HERE = os.path.dirname(os.path.abspath(__file__))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchmarks import answers, measure
-from benchmarks.engines import EngineFailure, Outcome, Settings, outcome
+from benchmarks.run import answers, measure
+from benchmarks.run.engines import EngineFailure, Outcome, Settings, outcome
 
 SETTINGS = Settings(0, 0.0, 1, 0.0, None, None, 60, 'wall')
 

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from benchmarks import bought, cli
+from benchmarks import cli
+from benchmarks.results import bought
 
 
 def row(engine, query, times):
-    """A result as benchmarks/measure.py has it."""
+    """A result as benchmarks/run/measure.py has it."""
     return {'suite': 'tpch', 'engine': engine, 'query': query, 'samples_s': times}
 
 

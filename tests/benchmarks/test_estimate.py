@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from benchmarks import estimate
+from benchmarks.results import estimate
 
 
 def noisy(level, rounds=5, runs=6, noise=0.01, seed=1):

@@ -4,8 +4,11 @@ import json
 
 import pytest
 
-from benchmarks import answers, cli, engines, estimate, measure, places
-from benchmarks.suites import figure3, micro
+from benchmarks import cli, places
+from benchmarks.results import estimate
+from benchmarks.run import answers, engines, measure
+from benchmarks.run import figure3
+from benchmarks.suites import micro
 from c_engine.generated.mechanisms import MECHANISMS
 
 FAST = ['--scale', '0.01', '--processes', '2', '--warmup', '1', '--warmup-seconds', '0',
@@ -119,7 +122,7 @@ def test_a_c_program_that_fails_is_named(tmp_path, monkeypatch):
 
 
 def test_means_are_of_whole_groups():
-    from benchmarks import report
+    from benchmarks.results import report
     results = [{'query': name} for name in 'aabbcc']
     assert report.means(results, {'two': ('a', 'c'), 'other': ('a', 'd')}) == {'two': ('a', 'c')}
     assert report.means(results, {}) == {'geometric mean': ('a', 'b', 'c')}
@@ -179,7 +182,7 @@ def test_a_stock_engine_on_another_sqlite_is_refused(monkeypatch):
 
 
 def test_slower_is_marked():
-    from benchmarks import report
+    from benchmarks.results import report
     assert 'SLOWER[' in report.marked(0.94, 0.945, '0.94')
     assert 'SLOWER?' in report.marked(0.94, 1.1, '0.94')
     assert 'SLOWER' not in report.marked(0.96, 1.1, '0.96')

@@ -3,7 +3,9 @@ import subprocess
 
 import pytest
 
-from benchmarks import ablations, cli, engines, origins, places, profile
+from benchmarks import ablations, cli, places
+from benchmarks.results import origins
+from benchmarks.run import engines, profile
 from c_engine.build.build import ROOT
 
 AMALGAMATION = '''

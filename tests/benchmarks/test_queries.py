@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-from benchmarks import driver, engines
+from benchmarks.run import driver, engines
 from benchmarks.data import databases
-from benchmarks.engines import LibraryEngine, Settings
+from benchmarks.run.engines import LibraryEngine, Settings
 from benchmarks.suites import queries
 
 SCALE = 0.01

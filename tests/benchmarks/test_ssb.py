@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import cli
 from benchmarks.data import databases, ssb_rows
-from benchmarks.engines import LibraryEngine, Settings
+from benchmarks.run.engines import LibraryEngine, Settings
 from benchmarks.suites import ssb
 from tests.differential.sessions.capi import Connection, Library
 

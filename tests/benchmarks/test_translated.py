@@ -6,9 +6,9 @@ import functools
 
 import pytest
 
-from benchmarks import engines
+from benchmarks.run import engines
 from benchmarks.data import databases
-from benchmarks.engines import LibraryEngine, Settings
+from benchmarks.run.engines import LibraryEngine, Settings
 from benchmarks.suites import queries, ssb
 from tests.extent import everything
 

@@ -8,7 +8,8 @@ import types
 
 import pytest
 
-from benchmarks import engines, measure, places, turns
+from benchmarks import places
+from benchmarks.run import engines, measure, turns
 
 SETTINGS = engines.Settings(2, 0.0, 3, 0.0, None, None, 600, 'wall')
 PROGRAM = """

@@ -5,7 +5,7 @@ import pytest
 from tests.structure import circle, circles
 
 
-@pytest.mark.parametrize('room', ['c_engine', 'sqpyte', 'pypy_module', 'tools'])
+@pytest.mark.parametrize('room', ['c_engine', 'sqpyte', 'pypy_module', 'benchmarks', 'tools'])
 def test_no_circle(room):
     assert circles(room) == []
 

@@ -47,7 +47,7 @@ def test_it_leaves_statements_as_they_are(numbers):
 
 
 def test_the_program_is_listed(numbers):
-    with planned('specialised'):
+    with planned('inlined'):
         plain, joined = sqpyte.explain(
             numbers, 'SELECT a FROM t WHERE b > ?; SELECT t.a FROM t, t AS u WHERE t.a < u.b')
     assert [step.pc for step in plain.program] == list(range(len(plain.program)))
@@ -92,7 +92,7 @@ def cases(arms):
     (cases, 2000, 'instructions, more than are analysed')], ids=['values', 'cases'])
 def test_large_programs_are_not_analysed(numbers, made, size, why):
     sql, rows = made(size)
-    with planned('specialised'):
+    with planned('inlined'):
         for _ in range(3):
             assert numbers.execute(sql).fetchall() == rows
         plan, = sqpyte.explain(numbers, sql)

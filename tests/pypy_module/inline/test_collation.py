@@ -3,7 +3,7 @@
 import pytest
 
 import sqpyte
-from tests.pypy_module.dbapi.test_collation_rank import filled, texts
+from tests.pypy_module.dbapi.connections.test_collation_rank import filled, texts
 from tests.pypy_module.inline.inlining import Side, compare, failing_collation, outcome, planned
 
 CONDITIONS = [

@@ -9,7 +9,7 @@ import ctypes
 import pytest
 
 from pypy_module.ffi import library
-from tests.pypy_module.dbapi.test_functions import Sum
+from tests.pypy_module.dbapi.connections.test_functions import Sum
 from tests.pypy_module.inline.inlining import answers, outcome
 
 LIMIT = 9000000

@@ -4,7 +4,7 @@ A factory may also fetch from the cursor whose text it makes, which is an error 
 """
 import pytest
 
-from tests.pypy_module.dbapi.test_functions import Sum
+from tests.pypy_module.dbapi.connections.test_functions import Sum
 from tests.pypy_module.inline.inlining import compare, outcome
 
 QUERIES = [

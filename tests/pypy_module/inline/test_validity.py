@@ -13,7 +13,7 @@ import sqpyte
 from pypy_module.dbapi.connections.session import session_of
 from pypy_module.ffi.library import NULL, address_of, lib
 from pypy_module.ffi.memory import BASE, WORDS
-from tests.pypy_module.dbapi.test_functions import Sum
+from tests.pypy_module.dbapi.connections.test_functions import Sum
 from tests.pypy_module.inline.inlining import Counter, compare, outcome, planned
 
 ROWS = 3000

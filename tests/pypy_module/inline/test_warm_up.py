@@ -5,7 +5,7 @@ import platform
 import pytest
 
 import sqpyte
-from benchmarks.suites import startup
+from benchmarks.run import startup
 from pypy_module.dbapi.statements import tiers
 from pypy_module.ffi import code_cache
 from pypy_module.inline import policy

@@ -11,7 +11,9 @@ import tempfile
 
 from rich.table import Table
 
-from benchmarks import driver, engines, origins, places
+from benchmarks import places
+from benchmarks.results import origins
+from benchmarks.run import driver, engines
 
 SAMPLER = os.path.join(driver.HERE, 'sampler.c')
 

@@ -1,4 +1,4 @@
-"""Runs one micro-benchmark in this process: `python -m benchmarks.worker SETTINGS` (JSON).
+"""Runs one micro-benchmark in this process: `python -m benchmarks.run.worker SETTINGS` (JSON).
 
 Uses nothing but the standard library, because it runs under every interpreter that is compared.
 Prints one JSON object: `configuration`, `startup_s`, `first_run_s`, `samples_s`, `warmup_runs` and

@@ -11,7 +11,8 @@ import os
 import subprocess
 import sys
 
-from benchmarks import machine, measure, places
+from benchmarks import places
+from benchmarks.run import machine, measure
 
 
 def git_commit():

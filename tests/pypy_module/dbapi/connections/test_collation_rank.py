@@ -73,8 +73,8 @@ def ranked(monkeypatch):
 
 def compare(action):
     """Assert that the action gives the same in C and inlined as on sqlite3; return it."""
-    found = answers(action, ('sqlite3', 'C', 'specialised'))
-    assert found['C'] == found['sqlite3'] == found['specialised']
+    found = answers(action, ('sqlite3', 'C', 'inlined'))
+    assert found['C'] == found['sqlite3'] == found['inlined']
     return found['C']
 
 
@@ -135,8 +135,8 @@ def test_what_a_collation_raises(ranked, late):
         found = [outcome(lambda: connection.execute('SELECT a FROM t ORDER BY k COLLATE fails').fetchall())]
         calls[:] = [1] * 1000
         return found + connection.execute('SELECT a FROM t ORDER BY k COLLATE fails, a').fetchall()
-    found = answers(action, ('C', 'specialised'))
-    assert found['C'] == found['specialised']
+    found = answers(action, ('C', 'inlined'))
+    assert found['C'] == found['inlined']
     assert found['C'][0] == "KeyError: 'late'" and len(found['C']) == 501
 
 
@@ -145,8 +145,8 @@ def test_texts_that_are_not_utf_8(ranked):
         connection = filled(side, texts(200, 1))
         connection.execute('UPDATE t SET k = CAST(x\'ff\' AS TEXT) WHERE a = 77')
         return outcome(lambda: connection.execute('SELECT a FROM t ORDER BY k COLLATE mine').fetchall())
-    found = answers(action, ('C', 'specialised'))
-    assert found['C'] == found['specialised'] and found['C'].startswith('UnicodeDecodeError')
+    found = answers(action, ('C', 'inlined'))
+    assert found['C'] == found['inlined'] and found['C'].startswith('UnicodeDecodeError')
 
 
 def test_a_collation_that_uses_its_connection(ranked):

@@ -14,7 +14,7 @@ import tempfile
 import time
 
 from benchmarks import places
-from benchmarks.engines import EngineFailure, outcome
+from benchmarks.run.engines import EngineFailure, outcome
 
 
 class Waiting:

@@ -2,8 +2,9 @@
 
 import random
 
-from benchmarks import answers, estimate, turns
-from benchmarks.engines import EngineFailure
+from benchmarks.results import estimate
+from benchmarks.run import answers, turns
+from benchmarks.run.engines import EngineFailure
 
 LONGEST_PADDING = 20000     # bytes
 

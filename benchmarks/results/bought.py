@@ -9,7 +9,7 @@ suite's mean or by 10 % of two queries.
 import json
 import random
 
-from benchmarks import estimate
+from benchmarks.results import estimate
 
 WHOLE = {'vm': 'vm-no-', 'sqpyte-pypy': 'sqpyte-pypy-no-'}      # an engine, and those that lack something
 RESAMPLES = 500

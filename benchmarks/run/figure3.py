@@ -2,7 +2,7 @@
 
 import re
 
-from benchmarks.engines import MICRO, EngineFailure, Outcome, run_process
+from benchmarks.run.engines import MICRO, EngineFailure, Outcome, run_process
 
 QUERY = 'figure3'
 LINE = re.compile(r'quantity (\S+), base price (\S+), discounted price (\S+): (\S+) s')

@@ -5,7 +5,7 @@ import json
 from rich.markup import escape
 from rich.table import Table
 
-from benchmarks import estimate
+from benchmarks.results import estimate
 
 SLOW = 0.95   # below this ratio an engine is marked as slower than its baseline
 

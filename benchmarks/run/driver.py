@@ -6,7 +6,7 @@ import subprocess
 
 from benchmarks import places
 
-HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'c')
+HERE = os.path.join(places.ROOT, 'benchmarks', 'c')
 HEADERS = tuple(os.path.join(HERE, name) for name in ('api.h', 'harness.h'))
 SOURCE, MICRO, FUNCTIONS = (
     os.path.join(HERE, name) for name in ('driver.c', 'micro.c', 'c_functions.c'))

@@ -9,7 +9,7 @@ from tests.pypy_module.inline.inlining import answers, outcome
 
 # Older versions, and PyPy, forget the rows after an error.
 ORACLE = platform.python_implementation() == 'CPython' and sys.version_info >= (3, 13)
-ALL = 'sqlite3', 'C', 'specialised', 'general'
+ALL = 'sqlite3', 'C', 'inlined'
 SIZES = [0, 1, 2, 127, 128, 129, 300]
 VALUES = [1, -2 ** 63, 2.5, None, 'ascii', '', 'ünïcode \U0001f600', b'', b'\xff\0', 'x' * 700, 'a\0b']
 

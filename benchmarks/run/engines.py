@@ -6,7 +6,8 @@ import os
 import subprocess
 from typing import Callable
 
-from benchmarks import ablations, driver, places, worker
+from benchmarks import ablations, places
+from benchmarks.run import driver, worker
 from benchmarks.suites import queries, ssb
 
 # How often and how long a process runs its query. Runs go on until both the number and the time
@@ -130,7 +131,7 @@ class PythonEngine(Engine):
                    'warmup_seconds': settings.warmup_seconds, 'runs': settings.runs,
                    'seconds': settings.seconds, 'clock': settings.clock,
                    'extension': driver.extension() if benchmark == 'cfunction' else None}
-        command = [self.interpreter(), '-m', 'benchmarks.worker', json.dumps(request)]
+        command = [self.interpreter(), '-m', 'benchmarks.run.worker', json.dumps(request)]
         return command, self.environment(settings)
 
     def check(self, database, settings):

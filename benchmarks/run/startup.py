@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 from benchmarks import places
-from benchmarks.engines import clean_environment
+from benchmarks.run.engines import clean_environment
 
 MODULES = ('sqlite3', 'sqpyte')
 
