@@ -63,8 +63,8 @@ struct SqpyteLog {
   int nDeleteAlloc;
   i64 *aLast;                 /* the last rowids of tables that rows are inserted into */
   int nLastAlloc;
-  Mem *aSinkMem;              /* the registers of a sink, while it runs */
-  int nSinkMemAlloc;
+  Mem *aAside;                /* registers of a sink, while it runs, or that an event has */
+  int nAsideAlloc;
   SqpyteStringCache *pStrings;    /* 0: no texts are looked up */
 };
 
@@ -104,7 +104,7 @@ void sqpyte_log_close(long log){
   sqlite3_free(pLog->pStrings);
   sqlite3_free(pLog->aDelete);
   sqlite3_free(pLog->aLast);
-  sqlite3_free(pLog->aSinkMem);
+  sqlite3_free(pLog->aAside);
   sqlite3_free(pLog);
 }
 
@@ -436,19 +436,62 @@ int sqpyte_log_back(long log, int nDeferred){
   return rc;
 }
 
-int sqpyte_log_one(long log, int pc, long cells){
-  Vdbe *p = ((SqpyteLog*)log)->p;
+/* Has registers hold the values that an event has of them; theirs are put aside. */
+static int sqpyteTakeEvent(SqpyteLog *pLog, const i64 *aEntry, const i64 *aEvent){
+  Vdbe *p = pLog->p;
+  int n = (int)aEntry[SQPYTE_ENTRY_COUNT];
+  int i;
+  if( !sqpyteRoom((void**)&pLog->aAside, &pLog->nAsideAlloc, n, sizeof(Mem)) ) return 0;
+  for(i=0; i<n; i++){
+    Mem *pMem = &p->aMem[aEntry[SQPYTE_ENTRY_REGISTERS+i]];
+    pLog->aAside[i] = *pMem;
+    sqlite3VdbeMemInit(pMem, p->db, MEM_Null);
+    sqpyteSetDatum(pMem, aEvent + 1 + 2*i);
+  }
+  return 1;
+}
+
+/* Puts them back; a statement that has ended has no registers any more. */
+static void sqpyteLeaveEvent(SqpyteLog *pLog, const i64 *aEntry){
+  Vdbe *p = pLog->p;
+  int i;
+  for(i=0; i<aEntry[SQPYTE_ENTRY_COUNT]; i++){
+    Mem *pMem = &p->aMem[aEntry[SQPYTE_ENTRY_REGISTERS+i]];
+    if( p->eVdbeState==VDBE_RUN_STATE ){
+      sqlite3VdbeMemRelease(pMem);
+      *pMem = pLog->aAside[i];
+    }else{
+      sqlite3VdbeMemRelease(&pLog->aAside[i]);
+    }
+  }
+}
+
+int sqpyte_log_one(long log, int pc, long cells, long event, int iResult){
+  SqpyteLog *pLog = (SqpyteLog*)log;
+  Vdbe *p = pLog->p;
+  i64 *aCells = (i64*)cells;
+  const i64 *aEntry = event ? sqpyteEntry(pLog, pc) : 0;
   int place = p->pc;
   int error = p->sqpyteError;
   int rc;
   p->sqpyteError = 0;
+  if( aEntry && !sqpyteTakeEvent(pLog, aEntry, (const i64*)event) ){
+    aEntry = 0;
+    p->sqpyteError = SQLITE_NOMEM;
+  }
   p->pc = pc;
   p->sqpyteStopPc = pc + 1;
-  rc = sqpyte_step((sqlite3_stmt*)p, (i64*)cells);
-  if( rc==SQLITE_ROW && ((i64*)cells)[SQPYTE_ROW_COLUMNS]==0 ){
-    p->pc = place;
-    p->sqpyteError = error;
+  rc = sqpyte_step((sqlite3_stmt*)p, aCells);
+  if( rc==SQLITE_ROW && aCells[SQPYTE_ROW_COLUMNS]==0 ){
+    if( iResult>=0 && (ExpandBlob(&p->aMem[iResult]) || !sqpyteDatum(&p->aMem[iResult], aCells + SQPYTE_ROW_CELLS)) ){
+      p->sqpyteError = SQLITE_NOMEM;
+      rc = sqpyte_step((sqlite3_stmt*)p, aCells);
+    }else{
+      p->pc = place;
+      p->sqpyteError = error;
+    }
   }
+  if( aEntry ) sqpyteLeaveEvent(pLog, aEntry);
   return rc;
 }
 

@@ -70,6 +70,7 @@
 
 /* The buffer: a head, then the records. A record of a plain log has datums (datum.h) and the words that the sink needs.
 ** One of a numbered log has events: the entry's number and datums; if it ends in the middle, the next log goes on with it.
+** Behind the last event is a word that is the caller's.
 ** Texts and blobs are kept at the buffer's end. */
 #define SQPYTE_LOG_CAPACITY 0     /* words of the buffer; set by the caller */
 #define SQPYTE_LOG_COUNT 1        /* records that it holds */
@@ -116,9 +117,10 @@ SQPYTE_EXPORT int sqpyte_log_fill(long pLog, long aSpec, long aCells, long aOut,
 ** log's beginning on. Returns 0, or a result code if that can't be done any more. */
 SQPYTE_EXPORT int sqpyte_log_back(long pLog, int nDeferred);
 
-/* Does the one deferred opcode at pc, which reads no register that C writes, in C. Returns SQLITE_ROW without columns in
-** aCells if it is done. */
-SQPYTE_EXPORT int sqpyte_log_one(long pLog, int pc, long aCells);
+/* Does the one deferred opcode at pc in C. It reads registers that C doesn't write; and if aEvent isn't 0, those that its
+** event in the log has. Returns SQLITE_ROW without columns in aCells if it is done. The datum of the register iResult is
+** then in the first cell, unless iResult is below 0. */
+SQPYTE_EXPORT int sqpyte_log_one(long pLog, int pc, long aCells, long aEvent, int iResult);
 
 /* Does the sink for the records iFrom up to iTo of a plain log. Returns 0 or a result code: with SQLITE_NOMEM the
 ** statement has ended. */

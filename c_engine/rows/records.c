@@ -26,7 +26,7 @@ static int sqpyteNoteDatum(SqpyteLog *pLog, Mem *pMem, i64 *aTo, char *zEnd){
 static int sqpyteBeginRecord(SqpyteLog *pLog, int nEntry){
   const i64 *aSpec = pLog->aSpec;
   i64 nStride = aSpec[SQPYTE_AHEAD_STRIDE];
-  i64 n = nStride ? nStride : 1 + 2*nEntry;
+  i64 n = nStride ? nStride : 2 + 2*nEntry;
   if( pLog->nRecord==pLog->nMost ) return 0;
   if( pLog->zFree - (char*)pLog->aNext<n*(i64)sizeof(i64) ){
     pLog->nNeed = n*sizeof(i64);
@@ -88,14 +88,14 @@ static int sqpyteNumberedEvent(SqpyteLog *pLog, const i64 *aEntry){
   if( bNew && !sqpyteBeginRecord(pLog, n) ) return 0;
   aEvent = pLog->aNext;
   aEnd = aEvent + 1 + 2*n;
-  if( pLog->zFree<(char*)aEnd ){
-    pLog->nNeed = (1 + 2*n)*sizeof(i64);
+  if( pLog->zFree<(char*)(aEnd+1) ){
+    pLog->nNeed = (2 + 2*n)*sizeof(i64);
     return 0;
   }
   aEvent[0] = aEntry[SQPYTE_ENTRY_NUMBER];
   for(i=0; i<n; i++){
     Mem *pMem = &pLog->p->aMem[aEntry[SQPYTE_ENTRY_REGISTERS+i]];
-    if( !sqpyteNoteDatum(pLog, pMem, aEvent+1+2*i, (char*)aEnd) ){
+    if( !sqpyteNoteDatum(pLog, pMem, aEvent+1+2*i, (char*)(aEnd+1)) ){
       if( bNew ) sqpyteCancelRecord(pLog);
       return 0;
     }

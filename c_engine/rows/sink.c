@@ -86,11 +86,11 @@ int sqpyte_log_sink(long log, int iFrom, int iTo){
   int i;
   SQPYTE_COUNT(SINKS);
   if( p->eVdbeState!=VDBE_RUN_STATE ) return SQLITE_MISUSE;
-  if( !sqpyteRoom((void**)&pLog->aSinkMem, &pLog->nSinkMemAlloc, n, sizeof(Mem)) ) return SQLITE_NOMEM;
+  if( !sqpyteRoom((void**)&pLog->aAside, &pLog->nAsideAlloc, n, sizeof(Mem)) ) return SQLITE_NOMEM;
   sqlite3_mutex_enter(p->db->mutex);
   for(i=0; i<n; i++){
     Mem *pMem = sqpyteSinkRegister(pLog, i);
-    pLog->aSinkMem[i] = *pMem;
+    pLog->aAside[i] = *pMem;
     sqlite3VdbeMemInit(pMem, p->db, MEM_Null);
   }
   pLog->iRecord = iFrom;
@@ -112,7 +112,7 @@ int sqpyte_log_sink(long log, int iFrom, int iTo){
   for(i=n-1; i>=0; i--){
     Mem *pMem = sqpyteSinkRegister(pLog, i);
     sqlite3VdbeMemRelease(pMem);
-    *pMem = pLog->aSinkMem[i];
+    *pMem = pLog->aAside[i];
   }
   sqlite3_mutex_leave(p->db->mutex);
   return rc;

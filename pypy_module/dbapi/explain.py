@@ -13,7 +13,7 @@ from pypy_module.dbapi.statements.statement import skip
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from sqpyte.vm.base import mem
 
-ROW = NUMBERS['SQLITE_ROW']
+ROW, TEXT, CELLS = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_TEXT'], NUMBERS['SQPYTE_ROW_CELLS']
 
 # What SQPYTE_WHY_... of engine.h mean.
 REASONS = {
@@ -115,6 +115,14 @@ def vm_reason(statement):
     return tier, REASONS[name]
 
 
+def shown(listing, column):
+    """The text (str) in a column of an EXPLAIN's row, '' for NULL: a constant in P4 may be no UTF-8."""
+    tag = listing.cells[CELLS + 2 * column]
+    if tag & 7 != TEXT:
+        return ''
+    return ffi.unpack(listing.texts[CELLS + 2 * column + 1], tag >> 3).decode(errors='replace')
+
+
 def steps(session, sql, places):
     """Return the program of one statement (list of Step).
 
@@ -128,9 +136,8 @@ def steps(session, sql, places):
     try:
         cells = listing.cells
         while lib.sqpyte_step(listing.pointer, cells) == ROW:
-            pc, opcode, p1, p2, p3, p4, p5, _ = listing.decode(
-                cells, listing.doubles, listing.texts)
-            found.append(Step(places.get(pc, ''), pc, opcode, p1, p2, p3, p4 or '', p5))
+            pc, p1, p2, p3, p5 = [cells[CELLS + 2 * column + 1] for column in (0, 2, 3, 4, 6)]
+            found.append(Step(places.get(pc, ''), pc, shown(listing, 1), p1, p2, p3, shown(listing, 5), p5))
     finally:
         listing.reset()
         session.retire(listing)

@@ -114,24 +114,3 @@ def test_a_page_in_use_often_stays(path):
         connection.execute('SELECT count(*) FROM (SELECT 1 FROM t, (SELECT 1 FROM t WHERE id=30) '
                            'LIMIT 1000)').fetchone()
     assert reads[1] - reads[0] < 600
-
-
-def test_interior_pages_outlast_rows_fetched_at_random(tmp_path):
-    """Each of some 80 interior pages is visited about once while a hundred others are replaced."""
-    connection = sqpyte.connect(str(tmp_path / 'b.db'))
-    connection.execute('PRAGMA page_size=512')
-    connection.execute('CREATE TABLE t(id INTEGER PRIMARY KEY, filler TEXT)')
-    connection.executemany('INSERT INTO t VALUES(?, ?)', ((i, 'x' * 100) for i in range(20000)))
-    connection.commit()
-    connection.execute('PRAGMA cache_size=200')
-    random_numbers = random.Random(7)
-    connection.execute('BEGIN')
-    reads = []
-    for count in (2000, 5000):
-        before = calls_that_read()
-        for _ in range(count):
-            key = random_numbers.randrange(20000)
-            connection.execute('SELECT filler FROM t WHERE id=?', (key,)).fetchone()
-        reads.append(calls_that_read() - before)
-    connection.rollback()
-    assert reads[1] < 1.06 * 5000, reads

@@ -7,6 +7,7 @@ in a call log (c_engine/rows/call_log.h).  The deferred opcodes, which Python do
 
 * the calls: AggStep, AggInverse, AggValue of a window function;
 * the ResultRow, and copies of what the calls have returned;
+* what is computed of it: arithmetic, and whatever else depends on nothing but registers, which C does one at a time;
 * the Null by which a partition's accumulators end, which C does as well.
 
 C keeps the other values that these read.  There are the two ways of effects.py: PURE behind a sorter,
@@ -17,7 +18,14 @@ from c_engine.generated import opcodes
 from pypy_module.dbapi.mixin import Any
 from pypy_module.inline.analysis.slices import SUMS
 from pypy_module.inline.analysis.effects import EPHEMERAL, PURE, REVERSIBLE
-from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS, COPIES, COROUTINE
+from pypy_module.inline.analysis.kinds import (
+    AGGREGATE_STEPS,
+    ARITHMETIC,
+    COPIES,
+    COROUTINE,
+    FUNCTIONS,
+    IN_C_ONE,
+)
 from pypy_module.inline.analysis.scan import Refused, copied
 from pypy_module.inline.analysis.spec import BEGIN, END, Spec, entry
 from sqpyte.vm.program import liveness
@@ -26,6 +34,7 @@ MOST_CALLS = 30         # events of so many kinds; each has its code
 
 ROW, ONCE, NULL = opcodes.OP_ResultRow, opcodes.OP_Once, opcodes.OP_Null
 STEP, INVERSE, VALUE = opcodes.OP_AggStep, opcodes.OP_AggInverse, opcodes.OP_AggValue
+COMPUTES = ARITHMETIC | IN_C_ONE - FUNCTIONS - AGGREGATE_STEPS
 INSERTS = (opcodes.OP_NewRowid, opcodes.OP_Insert)
 # Where C stops without harm: at the end of a partition, or of all rows, or before an error.
 RARE = (opcodes.OP_Halt, opcodes.OP_ResetSorter)
@@ -45,6 +54,7 @@ class WindowLog:
         steps: pc of one step for each of them (list); python: pcs of steps and inverses (list).
         registers: that deferred opcodes alone write (set).
         row: pc of the ResultRow.
+        computed: pcs of those that compute (set).
         following: by pc, the pc of the deferred opcode that comes next without a look at interrupts between
             (dict); missing where there is a look.
         spec: its Spec.
@@ -137,6 +147,7 @@ class WindowLog:
         """Set `deferred`, `registers`, `reached` and `stopped`."""
         ops, flow = self.ops, self.flow
         self.deferred: Any = set(self.python) | set(self.values)
+        self.computed: set = set()
         while True:
             self.registers: set = set()
             for pc in self.deferred:
@@ -153,11 +164,23 @@ class WindowLog:
                 touched = (flow.reads[pc] | flow.writes[pc]) & deferred_only
                 if op.opcode == ROW or touched and op.opcode in COPIES | {NULL}:
                     found.add(pc)
+                elif touched and self._computes(pc):
+                    found.add(pc)
+                    self.computed.add(pc)
                 elif touched:
                     raise Refused('opcode %s uses a Python call\'s result' % opcodes.NAMES[op.opcode])
             if not found:
                 break
             self.deferred |= found
+
+    def _computes(self, pc):
+        """Whether the opcode at `pc` computes one register of others, the same each time."""
+        opcode = self.ops[pc].opcode
+        if len(self.flow.writes[pc]) != 1 or self.flow.reads[pc] & self.accumulators:
+            return False
+        if opcode in FUNCTIONS:
+            return pc in self.calls.pure
+        return opcode in COMPUTES
 
     def _check(self):
         """Raise Refused if Python can't do a deferred opcode, or C can't undo one; set `row`."""
@@ -166,8 +189,11 @@ class WindowLog:
         if len(rows) != 1:
             raise Refused('rows are returned at %d places' % len(rows))
         self.row = rows[0]
+        results = {register for pc in self.computed for register in self.flow.writes[pc]}
         for pc in self.deferred:
             op = ops[pc]
+            if pc in self.python and self.flow.reads[pc] & results:
+                raise Refused('a Python call\'s result is computed with, and used by another call')
             if op.opcode == NULL and op.p1:
                 raise Refused('opcode Null uses a Python call\'s result')
             if op.opcode in COPIES:

@@ -1,9 +1,11 @@
 """Generates the Python class of a window log (windows.py): what each of its events has Python do.
 
-`advance` takes one event after the other, whatever their order, and returns at a row's.
+`advance` takes one event after the other, and returns at a row's. A row's events come in the order of the program, but
+for a jump back from one opcode to another or two. So the code for all of them stands there one behind the other, and
+that twice: most rows take no jump back, of which PyPy's JIT would make a loop of its own. `generic` has the rest.
 """
 
-from c_engine.generated.opcodes import OP_Move
+from c_engine.generated import layout, opcodes
 from pypy_module.ffi import memory
 from pypy_module.inline import values as inline_values
 from pypy_module.inline.analysis.kinds import COPIES
@@ -12,13 +14,18 @@ from pypy_module.inline.analysis.windows import INVERSE, NULL, ROW, VALUE
 from pypy_module.inline.codegen import datum
 from pypy_module.inline.codegen.class_code import ClassCode
 from pypy_module.inline.runtime.windows import WindowRunner
+from sqpyte.vm.values import arith
 
+ROUNDS = 2              # of events, without a loop
 METHODS = ("user-defined aggregate's '%s' method not defined",
            "user-defined aggregate's '%s' method raised error")
 
+ARITHMETIC_NAMES = {getattr(opcodes, 'OP_' + name.capitalize()): name
+                    for name in ('add', 'subtract', 'multiply', 'divide', 'remainder')}
 NAMES = {'WindowRunner': WindowRunner}
-for _module, _names in [(memory, 'WORDS DOUBLES CHARS BASE unpack'),
-                        (inline_values, 'text_at result_of UNDECODABLE')]:
+for _module, _names in [(memory, 'WORDS DOUBLES BYTES CHARS BASE unpack'),
+                        (arith, 'add subtract multiply divide remainder'),
+                        (inline_values, 'text_at result_of store wrapped unwrapped KeptText UNDECODABLE')]:
     for _name in _names.split():
         NAMES[_name] = getattr(_module, _name)
 
@@ -37,6 +44,7 @@ class WindowCode(ClassCode):
         """Take the WindowLog."""
         super().__init__(window_log, NAMES)
         self.window_log = window_log
+        self.asks = bool(window_log.computed)
 
     def place(self):
         """See ClassCode."""
@@ -46,29 +54,44 @@ class WindowCode(ClassCode):
         """See ClassCode."""
         self.emit_row_kept('if self.wary or WORDS[self.live] != self.stamp:', '    return self.looked()')
         self._advance()
+        self._generic()
 
     def finish(self, made):
         """See ClassCode."""
         made.spec = self.window_log.spec.address
 
     def _advance(self):
-        """Emit `advance`: one event after the other, to the next row's."""
+        """Emit `advance`: to the next row."""
         source = self.source
         source.add('def advance(self):')
         with source.block():
             source.add('self.busy = True',
                        'k = self.next',
                        'note(SEEN, 0, k)',
+                       'n = WORDS[k]')
+            for _ in range(ROUNDS):
+                for number, pc in enumerate(self.window_log.deferred):
+                    source.add('if n == %d:' % number)
+                    with source.block():
+                        self._event(pc)
+            source.add('self.generic(k)')
+
+    def _generic(self):
+        """Emit `generic`: events in any order, and the next batch."""
+        source = self.source
+        source.add('def generic(self, k):')
+        with source.block():
+            source.add('n = WORDS[k]',
                        'while True:')
             with source.block():
-                source.add('if k == self.end:',
+                source.add('if n < 0:',
                            '    batch_ended(SEEN, self.next)',
                            '    if not self.refill():',
                            '        return',
                            '    k = self.next',
-                           'n = WORDS[k]')
+                           '    n = WORDS[k]')
                 for number, pc in enumerate(self.window_log.deferred):
-                    source.add('%s n == %d:' % ('elif' if number else 'if', number))
+                    source.add('elif n == %d:' % number)
                     with source.block():
                         self._event(pc)
 
@@ -86,9 +109,11 @@ class WindowCode(ClassCode):
             self._value(pc, op, size)
         elif op.opcode in COPIES:
             self._copy(op, kept)
+        elif pc in self.window_log.computed:
+            self._compute(pc, op, kept)
         else:
             self._call(pc, op, kept, size)
-        self.source.add('k += %d' % size)
+        self.source.add('k += %d' % size, 'n = WORDS[k]')
 
     def _load(self, number, name, undecodable, text=datum.TEXT_AT):
         """Emit the loading of the event's value `number` into a variable; for the rest see datum.load."""
@@ -176,8 +201,40 @@ class WindowCode(ClassCode):
                 self.source.add('self.r%d = self.r%d' % (target, source))
         targets = {target for _, target in pairs}
         for source, _ in pairs:
-            if op.opcode == OP_Move and source not in targets:
+            if op.opcode == opcodes.OP_Move and source not in targets:
                 self.source.add('self.r%d = None' % source)
+
+    def _compute(self, pc, op, kept):
+        """Emit what is computed of results: arithmetic with numbers in Python, all else by the opcode in C."""
+        source = self.source
+        [result] = self.window_log.flow.writes[pc]
+        source.add('self.at = k')
+        if op.opcode not in ARITHMETIC_NAMES:
+            self._compute_in_c(pc, kept, result)
+            return
+        operands, conditions = [], []
+        for n, register in enumerate((op.p1, op.p2)):
+            operands.append('v%d' % n)
+            if register in kept:
+                self._load(kept[register], 'v%d' % n, ['v%d = b""' % n])
+            else:
+                source.add('v%d = self.r%d' % (n, register))
+            conditions.append('(type(v{0}) is float or type(v{0}) is int or v{0} is None)'.format(n))
+        source.add('if %s:' % ' and '.join(conditions),
+                   '    self.r%d = unwrapped(%s(wrapped(v0), wrapped(v1)))' % (result, ARITHMETIC_NAMES[op.opcode]),
+                   'else:')
+        with source.block():
+            self._compute_in_c(pc, kept, result)
+
+    def _compute_in_c(self, pc, kept, result):
+        """Emit the opcode in C, which sets the register `result`."""
+        stores = ['store(self.memory + %d, self.r%d)' % (register * layout.sizeof_Mem, register)
+                  for register in sorted(self.window_log.flow.reads[pc] - set(kept))]
+        self.source.add('if not self.in_c(%d, %s, BASE + 8 * k, %d):' % (pc, ' + '.join(stores) or '0', result),
+                        '    return',
+                        'c = self.first_cell()')
+        datum.load(self.source, 'c', 0, v='v', undecodable=['v = self.raw_text(x, t >> 3)'])
+        self.source.add('self.r%d = v' % result)
 
     def _row(self, op, kept, size):
         """Emit the row: it is kept until the next call."""
@@ -187,5 +244,8 @@ class WindowCode(ClassCode):
                 self._load(kept[register], 'v', ['v = self.surrogates(%d, x, t >> 3)' % n])
                 self.source.add('self.p%d = v' % n)
             else:
-                self.source.add('self.p%d = self.r%d' % (n, register))
+                self.source.add('v = self.r%d' % register)
+                if self.window_log.computed:
+                    self.source.add('if type(v) is KeptText:', '    v = self.surrogates(%d, v.address, v.size)' % n)
+                self.source.add('self.p%d = v' % n)
         self.source.add('self.at = k', 'self.next = k + %d' % size, 'self.busy = False', 'return')

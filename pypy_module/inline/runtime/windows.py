@@ -10,22 +10,23 @@ from c_engine.generated import layout
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import report
 from pypy_module.dbapi.statements.decoding import Undecodable, undecodable_text
-from pypy_module.ffi.library import NUMBERS, lib
-from pypy_module.ffi.memory import INTS, WORDS
+from pypy_module.ffi.library import NUMBERS, address_of, lib
+from pypy_module.ffi.memory import BASE, INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.slices import AT_EVENT, COUNT, INTERRUPT, RECORDS, LogAheadRunner
 from pypy_module.inline.runtime.scan import COLUMNS, LIMIT_LENGTH, ROW
-from pypy_module.inline.values import UNDECODABLE, data_at, load, result_of, unwrapped
+from pypy_module.inline.values import UNDECODABLE, KeptText, data_at, kept, load, result_of, unwrapped
 from sqpyte.vm.base import mem
 
-END = NUMBERS['SQPYTE_LOG_END']
+NO_EVENT = -1
+END, ROW_CELLS = NUMBERS['SQPYTE_LOG_END'], NUMBERS['SQPYTE_ROW_CELLS']
 
 
 class WindowRunner(LogAheadRunner):
     """See the module's docstring; and LogAheadRunner, of which this is one.
 
     Attributes:
-        next, end: where the next row's events begin, and where the last event ends, in `WORDS` (int).
+        next: where the next row's events begin, in `WORDS` (int); behind the last event is NO_EVENT.
         at: where the event is in whose call user code may run, or of the row that was computed (int).
         wary: the next row is not to be handed out without a look (bool).
         raw: what the text of its first column that isn't UTF-8 is: (number, bytes), or None.
@@ -38,8 +39,8 @@ class WindowRunner(LogAheadRunner):
     def __init__(self, session, statement, calls, handle, buffer):
         """See LogRunner; the statement is at a deferred opcode."""
         super().__init__(session, statement, calls, handle, buffer)
-        self.next = self.end = self.start
-        self.at = self.start
+        self.next = self.at = self.start
+        WORDS[self.start] = NO_EVENT
         self.wary = self.behind = False
         self.raw = None
 
@@ -103,7 +104,7 @@ class WindowRunner(LogAheadRunner):
             self.at_event = WORDS[head + AT_EVENT] != 0
             if count:
                 self.next = self.start
-                self.end = head + WORDS[head + END]
+                WORDS[head + WORDS[head + END]] = NO_EVENT
                 return True
             if not self.at_event:
                 self.give_state()
@@ -124,6 +125,8 @@ class WindowRunner(LogAheadRunner):
             error = self.end_instance(register)
             if error is not None:
                 report(error, self.aggregate_of(register).made_by)
+
+    finalize_instances = end_instances
 
     def end_instance(self, register):
         """Finalise the instance in a register, if there is one; returns what that has raised, or None."""
@@ -199,8 +202,7 @@ class WindowRunner(LogAheadRunner):
             return True
         if INTS[self.interrupted]:
             following = self.loop.following.get(pc)
-            if following is not None and behind < self.end and (
-                    WORDS[behind] == self.loop.numbers[following]):
+            if following is not None and WORDS[behind] == self.loop.numbers[following]:
                 return False
             self.interrupt(pc)
             return True
@@ -223,6 +225,14 @@ class WindowRunner(LogAheadRunner):
             self.raw = number, data
         self.wary = True
         return data.decode('utf-8', 'surrogateescape')
+
+    def first_cell(self):
+        """Where the statement's first cell is, in `WORDS` (int)."""
+        return ((address_of(self.statement.cells) - BASE) >> 3) + ROW_CELLS
+
+    def raw_text(self, address, size):
+        """A result that is a text but not UTF-8 (KeptText)."""
+        return kept(KeptText, data_at(address, size))
 
     # Back to C
 

@@ -97,3 +97,8 @@ def test_large_programs_are_not_analysed(numbers, made, size, why):
             assert numbers.execute(sql).fetchall() == rows
         plan, = sqpyte.explain(numbers, sql)
     assert plan.tier == 'c' and why in plan.reason
+
+
+def test_a_constant_that_is_not_utf_8(numbers):
+    plan, = sqpyte.explain(numbers, "SELECT x'80ff' || 'text'")
+    assert {'\ufffd\ufffd', 'text'} <= {step.p4 for step in plan.program}

@@ -204,3 +204,52 @@ def test_texts_that_are_not_utf_8(query):
             found.append(outcome(cursor.fetchone))
         return found
     compare(action, oracle='C')
+
+
+VALUES = [1, 2.5, None, 'text', b'\x80\xff', 2 ** 62, -2 ** 63, '12', 0, -0.0, 1e308, '\xe4']
+EXPRESSIONS = ['{w} + v', 'v - {w}', '{w} * {w}', 'v / {w}', '{w} % v', '{w} || v', "{w} || x'80'", '-{w}', '~{w}',
+               '{w} & v', '{w} << 3', 'CAST({w} AS TEXT)', 'CAST({w} AS INTEGER)', 'CAST({w} AS BLOB)', 'round({w}, 1)',
+               'round({w} * 2 + v, 2) || n']
+
+
+@pytest.mark.parametrize('expression', EXPRESSIONS)
+def test_what_is_computed_of_results(expression):
+    """Of all types, also of texts that aren't UTF-8, with what C has noted beside."""
+    def action(side):
+        found = []
+        for order in ('n ROWS 2 PRECEDING', '-n'):
+            for factory in (str, bytes, lambda data: data.decode('latin-1')):
+                connection = side.connect()
+                connection.execute('CREATE TABLE t(n INTEGER PRIMARY KEY, v)')
+                connection.executemany('INSERT INTO t VALUES(?, ?)', list(enumerate(VALUES * 4)))
+                made = window_class([])
+                made.value = lambda self: self.found[-1][0]
+                connection.create_window_function('w', 1, made)
+                connection.text_factory = factory
+                query = 'SELECT %s, n FROM t' % expression.format(w='w(v) OVER (ORDER BY %s)' % order)
+                cursor = connection.cursor()
+                found.append(repr(outcome(cursor.execute, query).__class__ is str))
+                while len(found) % 100 and found[-1] != 'None':
+                    found.append(repr(outcome(cursor.fetchone)))
+        return found
+    compare(action, oracle='C')
+
+
+@pytest.mark.parametrize('query', ['SELECT a, w(b) OVER (ORDER BY a) || c FROM t',
+                                   'SELECT w(b) OVER (ORDER BY b) || c FROM t'])
+def test_computing_fails(query):
+    """A text becomes too long: the rows before it are handed out, the instances finalised."""
+    def action(side):
+        connection, calls = filled(side)
+        made = window_class(calls)
+        made.value = lambda self: 'x' * 2 * len(calls)
+        connection.create_window_function('w', -1, made)
+        connection.execute("UPDATE t SET c = printf('%.*c', 2900, 'y')")
+        connection.setlimit(0, 3000)
+        cursor = connection.cursor()
+        rows = [outcome(cursor.execute, query).__class__ is str]
+        while len(rows) < 200 and rows[-1] is not None and not isinstance(rows[-1], str):
+            rows.append(outcome(cursor.fetchone))
+        return rows, calls, connection.execute('SELECT count(*) FROM t').fetchall()
+    rows, _, _ = compare(action, oracle='C')
+    assert 'too big' in rows[-1]

@@ -30,6 +30,8 @@ SORTED = [
     'SELECT w(b) FILTER (WHERE a % 2) OVER (ORDER BY b, a) FROM t LIMIT 60 OFFSET 3',
     'SELECT w(z, x) OVER (ORDER BY z ROWS 2 PRECEDING), z, w(y) OVER (ORDER BY z ROWS 2 PRECEDING) '
     'FROM u',
+    'SELECT w(b) OVER (ORDER BY b) + 1 FROM t',
+    'SELECT a, -w(b) OVER (PARTITION BY c), w(b) OVER (PARTITION BY c) || b FROM t',
 ]
 SCANNED = [
     'SELECT a, w(b) OVER (ORDER BY a ROWS BETWEEN 3 PRECEDING AND CURRENT ROW) FROM t',
@@ -37,15 +39,16 @@ SCANNED = [
     'SELECT x, w(y) OVER (ORDER BY x ROWS 4 PRECEDING), z FROM u INDEXED BY ux',
     'SELECT w(b, c) OVER x, sum(a) OVER x, c FROM t WINDOW x AS (ORDER BY a ROWS 1 PRECEDING)',
     'SELECT x, w(y) OVER (PARTITION BY x ORDER BY rowid) FROM u INDEXED BY ux',
+    'SELECT a, round(w(b) OVER (ORDER BY a ROWS 2 PRECEDING) * b, 1) FROM t',
 ]
 INLINED = SORTED + SCANNED
-FEW = [SORTED[0], SORTED[1], SORTED[2], SCANNED[0], SCANNED[2]]
-BRIEF = FEW if everything() else [SORTED[1], SCANNED[0]]     # of the long lists
+FEW = [SORTED[0], SORTED[1], SORTED[2], SORTED[-1], SCANNED[0], SCANNED[2], SCANNED[-1]]
+BRIEF = FEW if everything() else [SORTED[1], SORTED[-1], SCANNED[0], SCANNED[-1]]     # of the long lists
 # Left to callbacks, wholly or in part.
 OTHERS = [
     'SELECT w(b) OVER (ORDER BY c), w(a) OVER (PARTITION BY c ORDER BY b), row_number() OVER '
     '(ORDER BY a) FROM t',
-    'SELECT w(b) OVER (ORDER BY b) + 1 FROM t',
+    'SELECT abs(w(b) OVER (ORDER BY b)), w(b) OVER (ORDER BY b) > 2 FROM t',
     'SELECT a FROM (SELECT a, w(b) OVER (ORDER BY b) AS x FROM t) WHERE x > \'2\'',
     'SELECT a, w(b) OVER (ORDER BY b ROWS 3 PRECEDING EXCLUDE CURRENT ROW) FROM t',
     'SELECT a, w(b) OVER (ORDER BY b) FROM t ORDER BY 2, 1',
