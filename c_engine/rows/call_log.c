@@ -63,8 +63,9 @@ struct SqpyteLog {
   int nDeleteAlloc;
   i64 *aLast;                 /* the last rowids of tables that rows are inserted into */
   int nLastAlloc;
-  Mem *aAside;                /* registers of a sink, while it runs, or that an event has */
+  Mem *aAside;                /* registers of a sink, while it runs, or of one opcode */
   int nAsideAlloc;
+  Mem result;                 /* of such an opcode, until the next one */
   SqpyteStringCache *pStrings;    /* 0: no texts are looked up */
 };
 
@@ -73,6 +74,7 @@ long sqpyte_log_open(long pStmt){
   if( pLog ){
     memset(pLog, 0, sizeof(*pLog));
     pLog->p = (Vdbe*)pStmt;
+    sqlite3VdbeMemInit(&pLog->result, pLog->p->db, MEM_Null);
   }
   return (long)pLog;
 }
@@ -97,6 +99,7 @@ void sqpyte_log_close(long log){
     return;
   }
   sqpyteForget(pLog);
+  sqlite3VdbeMemRelease(&pLog->result);
   sqlite3_free(pLog->aMem);
   sqlite3_free(pLog->aSaved);
   sqlite3_free(pLog->aOpcode);
@@ -436,27 +439,27 @@ int sqpyte_log_back(long log, int nDeferred){
   return rc;
 }
 
-/* Has registers hold the values that an event has of them; theirs are put aside. */
-static int sqpyteTakeEvent(SqpyteLog *pLog, const i64 *aEntry, const i64 *aEvent){
+/* Has registers hold values that are the caller's (see sqpyte_log_one); theirs, and the result's, are put aside. */
+static int sqpytePutAside(SqpyteLog *pLog, const i64 *aValue, int iResult){
   Vdbe *p = pLog->p;
-  int n = (int)aEntry[SQPYTE_ENTRY_COUNT];
+  int n = (int)aValue[0];
   int i;
-  if( !sqpyteRoom((void**)&pLog->aAside, &pLog->nAsideAlloc, n, sizeof(Mem)) ) return 0;
-  for(i=0; i<n; i++){
-    Mem *pMem = &p->aMem[aEntry[SQPYTE_ENTRY_REGISTERS+i]];
+  if( !sqpyteRoom((void**)&pLog->aAside, &pLog->nAsideAlloc, n+1, sizeof(Mem)) ) return 0;
+  for(i=0; i<=n; i++){
+    Mem *pMem = &p->aMem[i<n ? aValue[1+3*i] : iResult];
     pLog->aAside[i] = *pMem;
     sqlite3VdbeMemInit(pMem, p->db, MEM_Null);
-    sqpyteSetDatum(pMem, aEvent + 1 + 2*i);
   }
+  for(i=0; i<n; i++) sqpyteSetDatum(&p->aMem[aValue[1+3*i]], aValue + 2+3*i);
   return 1;
 }
 
 /* Puts them back; a statement that has ended has no registers any more. */
-static void sqpyteLeaveEvent(SqpyteLog *pLog, const i64 *aEntry){
+static void sqpytePutBack(SqpyteLog *pLog, const i64 *aValue, int iResult){
   Vdbe *p = pLog->p;
   int i;
-  for(i=0; i<aEntry[SQPYTE_ENTRY_COUNT]; i++){
-    Mem *pMem = &p->aMem[aEntry[SQPYTE_ENTRY_REGISTERS+i]];
+  for(i=(int)aValue[0]; i>=0; i--){
+    Mem *pMem = &p->aMem[i<aValue[0] ? aValue[1+3*i] : iResult];
     if( p->eVdbeState==VDBE_RUN_STATE ){
       sqlite3VdbeMemRelease(pMem);
       *pMem = pLog->aAside[i];
@@ -466,32 +469,37 @@ static void sqpyteLeaveEvent(SqpyteLog *pLog, const i64 *aEntry){
   }
 }
 
-int sqpyte_log_one(long log, int pc, long cells, long event, int iResult){
+int sqpyte_log_one(long log, int pc, long cells, long values, int iResult){
   SqpyteLog *pLog = (SqpyteLog*)log;
   Vdbe *p = pLog->p;
   i64 *aCells = (i64*)cells;
-  const i64 *aEntry = event ? sqpyteEntry(pLog, pc) : 0;
+  i64 *aValue = (i64*)values;
   int place = p->pc;
   int error = p->sqpyteError;
   int rc;
   p->sqpyteError = 0;
-  if( aEntry && !sqpyteTakeEvent(pLog, aEntry, (const i64*)event) ){
-    aEntry = 0;
+  if( aValue && !sqpytePutAside(pLog, aValue, iResult) ){
+    aValue = 0;
     p->sqpyteError = SQLITE_NOMEM;
   }
   p->pc = pc;
   p->sqpyteStopPc = pc + 1;
   rc = sqpyte_step((sqlite3_stmt*)p, aCells);
-  if( rc==SQLITE_ROW && aCells[SQPYTE_ROW_COLUMNS]==0 ){
-    if( iResult>=0 && (ExpandBlob(&p->aMem[iResult]) || !sqpyteDatum(&p->aMem[iResult], aCells + SQPYTE_ROW_CELLS)) ){
+  if( rc==SQLITE_ROW && aCells[SQPYTE_ROW_COLUMNS]==0 && aValue ){
+    sqlite3VdbeMemRelease(&pLog->result);
+    pLog->result = p->aMem[iResult];
+    sqlite3VdbeMemInit(&p->aMem[iResult], p->db, MEM_Null);
+    if( ExpandBlob(&pLog->result) ){
       p->sqpyteError = SQLITE_NOMEM;
       rc = sqpyte_step((sqlite3_stmt*)p, aCells);
-    }else{
-      p->pc = place;
-      p->sqpyteError = error;
     }
   }
-  if( aEntry ) sqpyteLeaveEvent(pLog, aEntry);
+  if( aValue ) sqpytePutBack(pLog, aValue, iResult);
+  if( rc==SQLITE_ROW && aCells[SQPYTE_ROW_COLUMNS]==0 ){
+    if( aValue ) sqpyteDatum(&pLog->result, aValue+1);    /* UTF-8, as the database is */
+    p->pc = place;
+    p->sqpyteError = error;
+  }
   return rc;
 }
 

@@ -117,10 +117,11 @@ SQPYTE_EXPORT int sqpyte_log_fill(long pLog, long aSpec, long aCells, long aOut,
 ** log's beginning on. Returns 0, or a result code if that can't be done any more. */
 SQPYTE_EXPORT int sqpyte_log_back(long pLog, int nDeferred);
 
-/* Does the one deferred opcode at pc in C. It reads registers that C doesn't write; and if aEvent isn't 0, those that its
-** event in the log has. Returns SQLITE_ROW without columns in aCells if it is done. The datum of the register iResult is
-** then in the first cell, unless iResult is below 0. */
-SQPYTE_EXPORT int sqpyte_log_one(long pLog, int pc, long aCells, long aEvent, int iResult);
+/* Does the one deferred opcode at pc in C. Returns SQLITE_ROW without columns in aCells if it is done. It reads and writes
+** registers that C doesn't write. Or, if aValue isn't 0, it changes nothing: aValue has the number of the registers that
+** it reads, and for each its number and a datum; the datum of its result, the register iResult, comes into the two words
+** behind that number, with bytes that are there until the next call. */
+SQPYTE_EXPORT int sqpyte_log_one(long pLog, int pc, long aCells, long aValue, int iResult);
 
 /* Does the sink for the records iFrom up to iTo of a plain log. Returns 0 or a result code: with SQLITE_NOMEM the
 ** statement has ended. */

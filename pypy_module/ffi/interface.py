@@ -144,7 +144,7 @@ void sqpyte_log_intern(intptr_t log, intptr_t source);
 int sqpyte_log_rows(intptr_t log, intptr_t spec, intptr_t cells, intptr_t out, int most);
 int sqpyte_log_fill(intptr_t log, intptr_t spec, intptr_t cells, intptr_t out, int most, int pass);
 int sqpyte_log_back(intptr_t log, int deferred);
-int sqpyte_log_one(intptr_t log, int pc, intptr_t cells, intptr_t event, int result);
+int sqpyte_log_one(intptr_t log, int pc, intptr_t cells, intptr_t values, int result);
 int sqpyte_log_sink(intptr_t log, int from, int to);
 int64_t sqpyte_take_accumulator(intptr_t mem);
 int sqpyte_pure_function(intptr_t funcdef);

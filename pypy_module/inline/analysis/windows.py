@@ -52,7 +52,8 @@ class WindowLog:
         captures: by such a pc, the registers that C keeps (list).
         accumulators: registers of the functions' accumulators (set).
         steps: pc of one step for each of them (list); python: pcs of steps and inverses (list).
-        registers: that deferred opcodes alone write (set).
+        registers: that deferred opcodes write (set).
+        holding: by pc, those of them that have a deferred opcode's value there (dict of sets).
         row: pc of the ResultRow.
         computed: pcs of those that compute (set).
         following: by pc, the pc of the deferred opcode that comes next without a look at interrupts between
@@ -155,13 +156,15 @@ class WindowLog:
                     self.registers |= flow.writes[pc]
             self.registers -= self.accumulators
             self.reached, self.stopped = self._reach(True)
+            self.holding = self._spread(self.deferred)
             found = set()
-            deferred_only = self.registers | self.accumulators
             for pc in self.reached - self.deferred:
                 op = ops[pc]
                 if flow.reads[pc] is None:
                     raise Refused('opcode %s is not inlined' % opcodes.NAMES[op.opcode])
-                touched = (flow.reads[pc] | flow.writes[pc]) & deferred_only
+                touched = flow.reads[pc] & self.holding[pc] | (flow.reads[pc] | flow.writes[pc]) & self.accumulators
+                if op.opcode in COPIES | {NULL}:
+                    touched |= flow.writes[pc] & self.registers
                 if op.opcode == ROW or touched and op.opcode in COPIES | {NULL}:
                     found.add(pc)
                 elif touched and self._computes(pc):
@@ -172,6 +175,20 @@ class WindowLog:
             if not found:
                 break
             self.deferred |= found
+
+    def _spread(self, writers):
+        """By pc, which of `registers` may have a value there that one of the opcodes `writers` has written (dict)."""
+        found: dict = {pc: set() for pc in range(len(self.ops))}
+        pending = set(writers)
+        while pending:
+            pc = pending.pop()
+            written = self.flow.writes[pc] & self.registers
+            behind = found[pc] - written | (written if pc in writers else set())
+            for target in liveness.successors(self.ops, pc):
+                if target < len(self.ops) and not behind <= found[target]:
+                    found[target] |= behind
+                    pending.add(target)
+        return found
 
     def _computes(self, pc):
         """Whether the opcode at `pc` computes one register of others, the same each time."""
@@ -190,6 +207,11 @@ class WindowLog:
             raise Refused('rows are returned at %d places' % len(rows))
         self.row = rows[0]
         results = {register for pc in self.computed for register in self.flow.writes[pc]}
+        of_c = self._spread(set(range(len(ops))) - self.deferred)
+        for pc, op in enumerate(ops):
+            reads = self.flow.reads[pc]
+            if (self.flow.live[pc] if reads is None else reads) & self.holding[pc] & of_c[pc]:
+                raise Refused('opcode %s uses what may be a Python call\'s result' % opcodes.NAMES[op.opcode])
         for pc in self.deferred:
             op = ops[pc]
             if pc in self.python and self.flow.reads[pc] & results:
@@ -214,8 +236,8 @@ class WindowLog:
 
     def _find_captures(self):
         """Set `captures`."""
-        deferred_only = self.registers | self.accumulators
-        self.captures = {pc: sorted(self.flow.reads[pc] - deferred_only) for pc in self.deferred}
+        self.captures = {pc: sorted(self.flow.reads[pc] - self.holding[pc] - self.accumulators)
+                         for pc in self.deferred}
         if max(len(found) for found in self.captures.values()) > MOST_VALUES:
             raise Refused('more than %d values of a row are needed' % MOST_VALUES)
 
@@ -243,7 +265,7 @@ class WindowLog:
         for pc in self.deferred:
             live |= set(self.ops[pc].live)
         left_out = {pc for pc in self.deferred if self.ops[pc].opcode != NULL}
-        return self.aheads.noted(self.reached, live - self.registers - self.accumulators, self.way, left_out)
+        return self.aheads.noted(self.reached, live - self.accumulators, self.way, left_out)
 
     def _make_spec(self):
         """Set `spec`."""

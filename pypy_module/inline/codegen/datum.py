@@ -1,4 +1,4 @@
-"""Generates the loading of a datum (c_engine/rows/datum.h): the one way from a buffer of C's to Python's values."""
+"""Generates the loading and storing of datums (c_engine/rows/datum.h): the one way from a buffer to Python's values."""
 
 from pypy_module.ffi.library import NUMBERS
 from sqpyte.vm.values.values import CONSTANT
@@ -51,6 +51,27 @@ def load(source, base, offset, v=None, w=None, origin=CONSTANT, text=TEXT_AT, un
     with source.block():
         source.add('x = ' + word)
         _set(source, v, BYTES, w, 'W_Blob' + view)
+
+
+def store(source, place, x):
+    """Emit the storing of a Python value as a datum; texts and blobs by `self.keep(place, x)`.
+
+    Args:
+        source: the Source.
+        place: expression of an index of WORDS (str).
+        x: name of the variable with the value (str).
+    """
+    source.add('kind = type(%s)' % x,
+               'if kind is int:',
+               '    WORDS[%s] = %d' % (place, INTEGER),
+               '    WORDS[%s + 1] = %s' % (place, x),
+               'elif kind is float:',
+               '    WORDS[%s] = %d' % (place, FLOAT),
+               '    DOUBLES[%s + 1] = %s' % (place, x),
+               'elif %s is None:' % x,
+               '    WORDS[%s] = %d' % (place, NULL),
+               'else:',
+               '    self.keep(%s, %s)' % (place, x))
 
 
 def _set(source, v, of_v, w, of_w):

@@ -1,11 +1,9 @@
 """Generates the Python class of a slice with a sink (sinks.py)."""
 
-from pypy_module.ffi.library import NUMBERS
+from pypy_module.inline.codegen import datum
 from pypy_module.inline.codegen.slices import SliceCode, SlicePart
 from pypy_module.inline.codegen.emit import V
 from pypy_module.inline.runtime.sinks import SinkRunner
-
-INTEGER, FLOAT, NULL = (NUMBERS['SQLITE_' + name] for name in ('INTEGER', 'FLOAT', 'NULL'))
 
 
 class SinkPart(SlicePart):
@@ -39,17 +37,7 @@ class SinkPart(SlicePart):
         for number, register in enumerate(self.loop.cells):
             at = 'i + %d' % self.loop.word_of(number)
             x = self.v(register, self.loop.sink_pc)
-            source.add('kind = type(%s)' % x,
-                       'if kind is int:',
-                       '    WORDS[%s] = %d' % (at, INTEGER),
-                       '    WORDS[%s + 1] = %s' % (at, x),
-                       'elif kind is float:',
-                       '    WORDS[%s] = %d' % (at, FLOAT),
-                       '    DOUBLES[%s + 1] = %s' % (at, x),
-                       'elif %s is None:' % x,
-                       '    WORDS[%s] = %d' % (at, NULL),
-                       'else:',
-                       '    self.keep(%s, %s)' % (at, x))
+            datum.store(source, at, x)
         source.add('WORDS[i + %d] = 1' % place)
         if self.loop.cells:
             source.add('if self.crowded and not self.crowded_out(i):', '    return')

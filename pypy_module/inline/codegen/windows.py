@@ -5,7 +5,7 @@ for a jump back from one opcode to another or two. So the code for all of them s
 that twice: most rows take no jump back, of which PyPy's JIT would make a loop of its own. `generic` has the rest.
 """
 
-from c_engine.generated import layout, opcodes
+from c_engine.generated import opcodes
 from pypy_module.ffi import memory
 from pypy_module.inline import values as inline_values
 from pypy_module.inline.analysis.kinds import COPIES
@@ -25,7 +25,7 @@ ARITHMETIC_NAMES = {getattr(opcodes, 'OP_' + name.capitalize()): name
 NAMES = {'WindowRunner': WindowRunner}
 for _module, _names in [(memory, 'WORDS DOUBLES BYTES CHARS BASE unpack'),
                         (arith, 'add subtract multiply divide remainder'),
-                        (inline_values, 'text_at result_of store wrapped unwrapped KeptText UNDECODABLE')]:
+                        (inline_values, 'text_at result_of wrapped unwrapped KeptText UNDECODABLE')]:
     for _name in _names.split():
         NAMES[_name] = getattr(_module, _name)
 
@@ -59,6 +59,7 @@ class WindowCode(ClassCode):
     def finish(self, made):
         """See ClassCode."""
         made.spec = self.window_log.spec.address
+        made.most_values = max([len(self.window_log.flow.reads[pc]) for pc in self.window_log.computed], default=0)
 
     def _advance(self):
         """Emit `advance`: to the next row."""
@@ -227,14 +228,26 @@ class WindowCode(ClassCode):
             self._compute_in_c(pc, kept, result)
 
     def _compute_in_c(self, pc, kept, result):
-        """Emit the opcode in C, which sets the register `result`."""
-        stores = ['store(self.memory + %d, self.r%d)' % (register * layout.sizeof_Mem, register)
-                  for register in sorted(self.window_log.flow.reads[pc] - set(kept))]
-        self.source.add('if not self.in_c(%d, %s, BASE + 8 * k, %d):' % (pc, ' + '.join(stores) or '0', result),
-                        '    return',
-                        'c = self.first_cell()')
-        datum.load(self.source, 'c', 0, v='v', undecodable=['v = self.raw_text(x, t >> 3)'])
-        self.source.add('self.r%d = v' % result)
+        """Emit the opcode in C: its operands become datums, and its result is one."""
+        source = self.source
+        reads = sorted(self.window_log.flow.reads[pc])
+        source.add('c = self.values', 'WORDS[c] = %d' % len(reads))
+        for n, register in enumerate(reads):
+            at = 3 * n + 2
+            source.add('WORDS[c + %d] = %d' % (at - 1, register))
+            if register in kept:
+                place = 2 * kept[register] + 1
+                source.add('WORDS[c + %d] = WORDS[k + %d]' % (at, place),
+                           'WORDS[c + %d] = WORDS[k + %d]' % (at + 1, place + 1))
+            else:
+                source.add('x = self.r%d' % register)
+                datum.store(source, 'c + %d' % at, 'x')
+        source.add('if not self.in_c(%d, 0, BASE + 8 * c, %d):' % (pc, result),
+                   '    return')
+        datum.load(source, 'c', 1, v='v', undecodable=['v = self.raw_text(x, t >> 3)'])
+        source.add('self.r%d = v' % result)
+        if set(reads) - set(kept):
+            source.add('del self.lent[:]')
 
     def _row(self, op, kept, size):
         """Emit the row: it is kept until the next call."""

@@ -307,8 +307,8 @@ class LogRunner(Runner):
         """Go on in C behind a call in which the statement was deoptimized, or an opcode done in C."""
         self.side_exit_from(pc, pc - 1, values)
 
-    def in_c(self, pc, rc, event=0, result=-1):
-        """See Runner; `event` and `result` are sqpyte_log_one's."""
+    def in_c(self, pc, rc, values=0, result=-1):
+        """See Runner; `values` and `result` are sqpyte_log_one's."""
         statement = self.statement
         if not statement.pointer:
             raise errors.ProgrammingError('Cannot operate on a closed database.')
@@ -317,7 +317,9 @@ class LogRunner(Runner):
             return False
         if rc:
             lib.sqpyte_fail(self.vdbe, pc, NOMEM)
-        rc = lib.sqpyte_log_one(self.handle, pc, address_of(statement.cells), event, result)
+        self.in_c_now = True        # a statement that ends calls `deoptimize`
+        rc = lib.sqpyte_log_one(self.handle, pc, address_of(statement.cells), values, result)
+        self.in_c_now = False
         if rc == ROW and statement.cells[COLUMNS] == 0:
             return True
         self.finalize_instances()

@@ -10,7 +10,7 @@ from c_engine.generated import layout
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import report
 from pypy_module.dbapi.statements.decoding import Undecodable, undecodable_text
-from pypy_module.ffi.library import NUMBERS, address_of, lib
+from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.slices import AT_EVENT, COUNT, INTERRUPT, RECORDS, LogAheadRunner
@@ -19,7 +19,8 @@ from pypy_module.inline.values import UNDECODABLE, KeptText, data_at, kept, load
 from sqpyte.vm.base import mem
 
 NO_EVENT = -1
-END, ROW_CELLS = NUMBERS['SQPYTE_LOG_END'], NUMBERS['SQPYTE_ROW_CELLS']
+END = NUMBERS['SQPYTE_LOG_END']
+TEXT, BLOB = NUMBERS['SQLITE_TEXT'], NUMBERS['SQLITE_BLOB']
 
 
 class WindowRunner(LogAheadRunner):
@@ -29,12 +30,15 @@ class WindowRunner(LogAheadRunner):
         next: where the next row's events begin, in `WORDS` (int); behind the last event is NO_EVENT.
         at: where the event is in whose call user code may run, or of the row that was computed (int).
         wary: the next row is not to be handed out without a look (bool).
+        values: where operands and the result of an opcode that C does are, in `WORDS` (int); words: their memory.
+        lent: the texts and blobs among them (list).
         raw: what the text of its first column that isn't UTF-8 is: (number, bytes), or None.
         behind: the result set has kept the next row (bool).
         rN: the value of a deferred register; pN: of a column of the next row.
     """
 
     stride = 0
+    most_values = 0
 
     def __init__(self, session, statement, calls, handle, buffer):
         """See LogRunner; the statement is at a deferred opcode."""
@@ -43,6 +47,11 @@ class WindowRunner(LogAheadRunner):
         WORDS[self.start] = NO_EVENT
         self.wary = self.behind = False
         self.raw = None
+        self.lent: list = []
+        self.values = 0
+        if self.most_values:
+            self.words = ffi.new('int64_t[]', 3 + 3 * self.most_values)
+            self.values = (address_of(self.words) - BASE) >> 3
 
     def prepare(self):
         """See Runner."""
@@ -61,7 +70,7 @@ class WindowRunner(LogAheadRunner):
         found = []
         for register in window_log.registers:
             value = None
-            if register in window_log.flow.live[pc]:
+            if register in window_log.flow.live[pc] & window_log.holding[pc]:
                 w = load(self.memory + register * layout.sizeof_Mem, register)
                 value = UNDECODABLE if w is None else unwrapped(w)
                 if value is UNDECODABLE:
@@ -73,8 +82,9 @@ class WindowRunner(LogAheadRunner):
         return True
 
     def kept_fields(self):
-        """See Runner: the deferred registers."""
-        return [(register, getattr(self, 'r%d' % register)) for register in self.loop.registers]
+        """See Runner: the deferred registers that have their values where the statement is."""
+        holding = self.loop.holding[mem.i32(self.vdbe + layout.Vdbe_pc)]
+        return [(register, getattr(self, 'r%d' % register)) for register in sorted(holding)]
 
     def take_state(self):
         """Read the state again, before a deferred opcode; False if the statement goes on in C."""
@@ -226,9 +236,19 @@ class WindowRunner(LogAheadRunner):
         self.wary = True
         return data.decode('utf-8', 'surrogateescape')
 
-    def first_cell(self):
-        """Where the statement's first cell is, in `WORDS` (int)."""
-        return ((address_of(self.statement.cells) - BASE) >> 3) + ROW_CELLS
+    def keep(self, place, value):
+        """Have the words at `place` hold a str, bytes or KeptText, for C's next opcode."""
+        kind = TEXT
+        if type(value) is str:
+            value = value.encode()
+        elif type(value) is bytes:
+            kind = BLOB
+        else:
+            value = data_at(value.address, value.size)
+        buffer = ffi.from_buffer(value)
+        self.lent.append((value, buffer))
+        WORDS[place] = kind | len(value) << 3
+        WORDS[place + 1] = address_of(buffer)
 
     def raw_text(self, address, size):
         """A result that is a text but not UTF-8 (KeptText)."""

@@ -464,3 +464,21 @@ def test_writes_that_keep_coming_leave_more_to_c():
         assert found == list(range(1, 1001))
         assert 5 <= len(runners) <= 12
         connection.close()
+
+
+@pytest.mark.parametrize('query', ['SELECT abs(f(t.a)), u.y FROM t JOIN u ON u.x = t.a',
+                                   'SELECT abs(f(a)) FROM t ORDER BY a DESC',
+                                   'SELECT f(a), abs(f(b)) FROM t'])
+def test_an_opcode_that_c_does_fails(query):
+    """With its own message, and behind the rows before it."""
+    def action(side):
+        connection, calls = joined(side)
+        connection.create_function('f', 1, lambda value: calls.append(value) or (
+            -2 ** 63 if len(calls) > 20 else -len(calls)))
+        cursor = connection.cursor()
+        found = [outcome(cursor.execute, query).__class__ is str]
+        while len(found) < 100 and found[-1] is not None and not isinstance(found[-1], str):
+            found.append(outcome(cursor.fetchone))
+        return found, calls, connection.execute('SELECT count(*) FROM t').fetchall()
+    found, _, _ = compare(action, oracle='C')
+    assert 'integer overflow' in found[-1]

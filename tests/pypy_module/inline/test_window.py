@@ -208,8 +208,10 @@ def test_texts_that_are_not_utf_8(query):
 
 VALUES = [1, 2.5, None, 'text', b'\x80\xff', 2 ** 62, -2 ** 63, '12', 0, -0.0, 1e308, '\xe4']
 EXPRESSIONS = ['{w} + v', 'v - {w}', '{w} * {w}', 'v / {w}', '{w} % v', '{w} || v', "{w} || x'80'", '-{w}', '~{w}',
-               '{w} & v', '{w} << 3', 'CAST({w} AS TEXT)', 'CAST({w} AS INTEGER)', 'CAST({w} AS BLOB)', 'round({w}, 1)',
-               'round({w} * 2 + v, 2) || n']
+               '{w} & v', '{w} << 3', 'CAST({w} AS TEXT)', 'CAST({w} AS INTEGER)', 'CAST({w} AS BLOB)',
+               'round({w}, 1)', 'round({w} * 2 + v, 2) || n', 'abs({w})', '({w} * 2 + v) * 3 - n',
+               "hex({w} || x'80') || {w}", 'zeroblob(n) || {w}', 'zeroblob({w} & 7)', 'nullif({w}, v)',
+               'max({w}, v, n)', "replace({w}, 't', v)"]
 
 
 @pytest.mark.parametrize('expression', EXPRESSIONS)

@@ -30,7 +30,7 @@ SORTED = [
     'SELECT w(b) FILTER (WHERE a % 2) OVER (ORDER BY b, a) FROM t LIMIT 60 OFFSET 3',
     'SELECT w(z, x) OVER (ORDER BY z ROWS 2 PRECEDING), z, w(y) OVER (ORDER BY z ROWS 2 PRECEDING) '
     'FROM u',
-    'SELECT w(b) OVER (ORDER BY b) + 1 FROM t',
+    'SELECT abs(w(b) OVER (ORDER BY b) * 2 + a) || c, hex(w(b) OVER (ORDER BY b)) FROM t',
     'SELECT a, -w(b) OVER (PARTITION BY c), w(b) OVER (PARTITION BY c) || b FROM t',
 ]
 SCANNED = [
@@ -48,7 +48,7 @@ BRIEF = FEW if everything() else [SORTED[1], SORTED[-1], SCANNED[0], SCANNED[-1]
 OTHERS = [
     'SELECT w(b) OVER (ORDER BY c), w(a) OVER (PARTITION BY c ORDER BY b), row_number() OVER '
     '(ORDER BY a) FROM t',
-    'SELECT abs(w(b) OVER (ORDER BY b)), w(b) OVER (ORDER BY b) > 2 FROM t',
+    'SELECT w(b) OVER (ORDER BY b) > 2, coalesce(w(b) OVER (ORDER BY b), a) FROM t',
     'SELECT a FROM (SELECT a, w(b) OVER (ORDER BY b) AS x FROM t) WHERE x > \'2\'',
     'SELECT a, w(b) OVER (ORDER BY b ROWS 3 PRECEDING EXCLUDE CURRENT ROW) FROM t',
     'SELECT a, w(b) OVER (ORDER BY b) FROM t ORDER BY 2, 1',
