@@ -35,6 +35,17 @@ def imports(tree, names):
     return found & names
 
 
+def reached(room, others):
+    """The modules (set of str) that those of a room (str) import, by themselves or through others, of it and of
+    `others` (list of str)."""
+    trees = {name: tree for one in [room] + others for name, _, tree in modules(one)}
+    found, left = set(), {name for name, _, _ in modules(room)}
+    while left:
+        found |= left
+        left = set().union(*(imports(trees[name], set(trees)) for name in left)) - found
+    return found
+
+
 def circle(graph):
     """One circle of a graph (dict of sets), as a list of nodes, or None."""
     done, path = set(), []

@@ -11,24 +11,26 @@ from tests.sqllogictest.test_scripts import WAYS
 from tests.upstream.sanitized_run import PARTS as SANITIZED
 
 ROOT = engine.ROOT
-PRODUCT = ['c_engine', 'sqpyte', 'pypy_module', 'tools']
+LIBRARY = ['c_engine', 'sqpyte', 'tools']
+PRODUCT = LIBRARY + ['pypy_module']
 # What the tests of one room use of others.
 SHARED = ['tests/differential']
 ALL = {'SQPYTE_TESTS': 'all'}
+WITH_MODULE = ('generated', 'python')       # parts of sanitized_run.py that run the Python module
 
-# name: one word (str). command: list of str. rooms: folders that it depends on beside PRODUCT and SHARED.
-# settings: environment variables (dict). alone: it keeps the whole machine busy by itself (bool).
-Part = collections.namedtuple('Part', 'name command rooms settings alone')
+# name: one word (str). command: list of str. rooms: folders of tests that it depends on beside SHARED. settings:
+# environment variables (dict). alone: it keeps the whole machine busy by itself (bool). product: PRODUCT or LIBRARY.
+Part = collections.namedtuple('Part', 'name command rooms settings alone product', defaults=[PRODUCT])
 
 
-def pytest(name, arguments, rooms, settings=(), alone=False, python=sys.executable):
+def pytest(name, arguments, rooms, settings=(), alone=False, python=sys.executable, product=PRODUCT):
     """Return the Part of some tests of pytest's."""
-    return Part(name, [python, '-m', 'pytest', '-q'] + arguments, rooms, dict(settings), alone)
+    return Part(name, [python, '-m', 'pytest', '-q'] + arguments, rooms, dict(settings), alone, product)
 
 
-def module(name, arguments, rooms, alone):
-    """Return the Part of a module's command line."""
-    return Part(name, [sys.executable, '-m'] + arguments, rooms, {}, alone)
+def module(name, arguments, rooms, product=PRODUCT):
+    """Return the Part of a module's command line, which keeps the machine busy."""
+    return Part(name, [sys.executable, '-m'] + arguments, rooms, {}, True, product)
 
 
 def parts(fuzz_seconds):
@@ -40,32 +42,34 @@ def parts(fuzz_seconds):
     cpythons = sorted(glob.glob(os.path.join(ROOT, 'build', 'cpython-env-3.*', 'bin', 'python')))
     deep = {'HYPOTHESIS_PROFILE': 'deep'}
     faults = ['tests/faults', 'tests/corruption']
-    found = [pytest('faults-%s' % kind, faults[:1] + ['-k', kind + '-'], faults, ALL) for kind in KINDS]
+    found = [pytest('faults-%s' % kind, faults[:1] + ['-k', kind + '-'], faults, ALL, product=LIBRARY)
+             for kind in KINDS]
     found += [pytest('module-pypy', ['tests/pypy_module'], ['tests/pypy_module'], ALL)]
     found += [pytest('module-%s' % path.split(os.sep)[-3].replace('-env', ''),
                      ['tests/pypy_module'], ['tests/pypy_module'], ALL, python=path) for path in cpythons]
-    found += [pytest('damaged-databases', ['tests/corruption'], ['tests/corruption'], ALL),
+    found += [pytest('damaged-databases', ['tests/corruption'], ['tests/corruption'], ALL, product=LIBRARY),
               pytest('benchmarks', ['tests/benchmarks/test_translated.py'],
                      ['tests/benchmarks', 'benchmarks'], ALL),
               pytest('differential', ['tests/differential'], [], deep),
               pytest('oracles', ['tests/fuzz/test_oracles.py'], ['tests/fuzz'], deep)]
     found += [pytest('sqllogictest-%s' % way, ['tests/sqllogictest/test_scripts.py', '-k', '[%s]' % way],
-                     ['tests/sqllogictest'], ALL, alone=True) for way in WAYS]
+                     ['tests/sqllogictest'], ALL, alone=True, product=LIBRARY) for way in WAYS]
     found += [Part('make-test', ['make', '--no-print-directory', 'test'], ['tests', 'benchmarks'], {}, True),
-              module('fuzz', ['tests.fuzz', '--seconds', '%d' % fuzz_seconds], ['tests/fuzz'], True),
-              module('upstream-suite', ['tests.upstream', 'run'], ['tests/upstream'], True),
-              module('upstream-fuzzcheck', ['tests.upstream', 'fuzz'], ['tests/upstream'], True),
+              module('fuzz', ['tests.fuzz', '--seconds', '%d' % fuzz_seconds], ['tests/fuzz']),
+              module('upstream-suite', ['tests.upstream', 'run'], ['tests/upstream'], LIBRARY),
+              module('upstream-fuzzcheck', ['tests.upstream', 'fuzz'], ['tests/upstream'], LIBRARY),
               Part('effects', ['make', '--no-print-directory', 'test-effects'],
                    ['tests/upstream', 'tests/effects', 'tests/sqllogictest'], {}, True)]
     found += [module('sanitized-%s' % name, ['tests.upstream.sanitized_run', name],
-                     ['tests/upstream', 'tests/corruption', 'tests/pypy_module'], True) for name in SANITIZED]
+                     ['tests/upstream', 'tests/corruption'] + (['tests/pypy_module'] if name in WITH_MODULE else []),
+                     PRODUCT if name in WITH_MODULE else LIBRARY) for name in SANITIZED]
     return found
 
 
 def key(part):
     """Return a hash (hex str) of all that a part's outcome depends on."""
     paths = glob.glob(os.path.join(ROOT, 'tests', '*.py')) + [os.path.join(ROOT, 'Makefile')]
-    for room in PRODUCT + SHARED + part.rooms:
+    for room in part.product + SHARED + part.rooms:
         for ending in ('py', 'c', 'h', 'sh', 'mk', 'json', 'sql', 'map'):
             paths += glob.glob(os.path.join(ROOT, room, '**', '*.' + ending), recursive=True)
     return engine.digest(sorted(set(paths)), part.command, sorted(part.settings.items()))

@@ -9,6 +9,7 @@ from tests import extent
 from tests.everything import __main__ as everything
 from tests.everything import parts
 from tests.everything.parts import Part
+from tests.structure import reached
 
 COUNTS = "from tests import extent; extent.count('stones', 7); extent.count('small stones', 2)"
 
@@ -57,6 +58,15 @@ def test_a_key_is_that_of_what_a_part_runs():
     found = {one.name: parts.key(one) for one in parts.parts(1)}
     assert len(set(found.values())) == len(found)
     assert found == {one.name: parts.key(one) for one in parts.parts(1)}
+
+
+def test_parts_that_do_not_depend_on_the_module_do_not_import_it():
+    rooms = {room for one in parts.parts(1) if one.product is parts.LIBRARY for room in one.rooms}
+    assert 'tests/upstream' in rooms
+    for room in sorted(rooms):
+        found = reached(room, ['c_engine', 'sqpyte', 'pypy_module', 'tools', 'tests'])
+        assert 'tests.differential.sessions.capi' in found
+        assert not [name for name in found if name.startswith('pypy_module')], room
 
 
 def test_sums_of_counts(tmp_path, monkeypatch):

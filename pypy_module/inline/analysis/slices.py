@@ -340,6 +340,7 @@ class Slice:
         self.spec = Spec(
             self.ops, self.way == REVERSIBLE, (self.registers, self.cursors), self.stopped, self.noticed, entries,
             stride=self.stride, sink=self._sink_words())
+
     def _room(self):
         """How many words of a record are for a sink (int)."""
         return 0

@@ -155,6 +155,11 @@ def affinities(part, pc, op):
         part.computed(pc, op.p1 + i, 'x%d' % i)
 
 
+# Opcodes whose function in sqpyte.vm.values.arith gives the result: its name.
+ARITHMETIC = {getattr(opcodes, 'OP_' + _name.capitalize()): _name
+              for _name in ('add', 'subtract', 'multiply', 'divide', 'remainder')}
+
+
 def _arithmetic(name):
     @emits(name.capitalize())
     def arithmetic(part, pc, op):
@@ -164,7 +169,7 @@ def _arithmetic(name):
     arithmetic.__doc__ = 'The shared function %s.' % name
 
 
-for _name in ('add', 'subtract', 'multiply', 'divide', 'remainder'):
+for _name in ARITHMETIC.values():
     _arithmetic(_name)
 
 

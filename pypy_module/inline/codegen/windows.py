@@ -13,6 +13,7 @@ from pypy_module.inline.analysis.scan import copied
 from pypy_module.inline.analysis.windows import INVERSE, NULL, ROW, VALUE
 from pypy_module.inline.codegen import datum
 from pypy_module.inline.codegen.class_code import ClassCode
+from pypy_module.inline.codegen.opcodes import ARITHMETIC
 from pypy_module.inline.runtime.windows import WindowRunner
 from sqpyte.vm.values import arith
 
@@ -20,11 +21,9 @@ ROUNDS = 2              # of events, without a loop
 METHODS = ("user-defined aggregate's '%s' method not defined",
            "user-defined aggregate's '%s' method raised error")
 
-ARITHMETIC_NAMES = {getattr(opcodes, 'OP_' + name.capitalize()): name
-                    for name in ('add', 'subtract', 'multiply', 'divide', 'remainder')}
 NAMES = {'WindowRunner': WindowRunner}
 for _module, _names in [(memory, 'WORDS DOUBLES BYTES CHARS BASE unpack'),
-                        (arith, 'add subtract multiply divide remainder'),
+                        (arith, ' '.join(ARITHMETIC.values())),
                         (inline_values, 'text_at result_of wrapped unwrapped KeptText UNDECODABLE')]:
     for _name in _names.split():
         NAMES[_name] = getattr(_module, _name)
@@ -210,7 +209,7 @@ class WindowCode(ClassCode):
         source = self.source
         [result] = self.window_log.flow.writes[pc]
         source.add('self.at = k')
-        if op.opcode not in ARITHMETIC_NAMES:
+        if op.opcode not in ARITHMETIC:
             self._compute_in_c(pc, kept, result)
             return
         operands, conditions = [], []
@@ -222,7 +221,7 @@ class WindowCode(ClassCode):
                 source.add('v%d = self.r%d' % (n, register))
             conditions.append('(type(v{0}) is float or type(v{0}) is int or v{0} is None)'.format(n))
         source.add('if %s:' % ' and '.join(conditions),
-                   '    self.r%d = unwrapped(%s(wrapped(v0), wrapped(v1)))' % (result, ARITHMETIC_NAMES[op.opcode]),
+                   '    self.r%d = unwrapped(%s(wrapped(v0), wrapped(v1)))' % (result, ARITHMETIC[op.opcode]),
                    'else:')
         with source.block():
             self._compute_in_c(pc, kept, result)

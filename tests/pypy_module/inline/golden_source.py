@@ -4,7 +4,7 @@ tests.pypy_module.inline.golden_source` writes the files anew, and git shows wha
 import os
 
 from pypy_module.inline.codegen.class_code import ClassCode
-from tests.pypy_module.inline.inlining import Side, planned
+from tests.pypy_module.inline.inlining import Side, Sum, planned
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'golden')
 SCHEMA = '''
@@ -26,24 +26,6 @@ QUERIES = {
     'sorted': 'SELECT f(t.a), t.b FROM t CROSS JOIN u ON u.k = t.a ORDER BY t.c',
     'window': 'SELECT w(a) OVER (ORDER BY a ROWS 2 PRECEDING) FROM t',
 }
-
-
-class Sum:
-    """An aggregate and window function: the sum."""
-
-    def __init__(self):
-        self.total = 0
-
-    def step(self, value):
-        self.total += value
-
-    def inverse(self, value):
-        self.total -= value
-
-    def value(self):
-        return self.total
-
-    finalize = value
 
 
 def sources(sql):

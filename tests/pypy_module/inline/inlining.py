@@ -54,12 +54,40 @@ class Side:
         self.connections = []
 
 
+class Sum:
+    """An aggregate and window function: the sum."""
+
+    def __init__(self):
+        self.total = 0
+
+    def step(self, value):
+        self.total += value
+
+    def inverse(self, value):
+        self.total -= value
+
+    def value(self):
+        return self.total
+
+    finalize = value
+
+
 def outcome(function, *args):
     """What a call returned, or the name and the text of what it raised."""
     try:
         return function(*args)
     except Exception as error:
         return '%s: %s' % (type(error).__name__, error)
+
+
+def until_error(cursor, query, form=lambda answer: answer):
+    """The answers of a query, one by one and in a form, to its end or its error, which is the last one."""
+    found = [outcome(cursor.execute, query)]
+    if found[0] is cursor:
+        while found[-1] is not None and not isinstance(found[-1], str):
+            found.append(outcome(cursor.fetchone))
+        del found[0]
+    return list(map(form, found))
 
 
 @contextlib.contextmanager

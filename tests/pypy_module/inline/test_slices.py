@@ -13,6 +13,7 @@ from tests.pypy_module.inline.inlining import (
     outcome,
     planned,
     row_by_row,
+    until_error,
     written_between_rows,
 )
 
@@ -475,10 +476,7 @@ def test_an_opcode_that_c_does_fails(query):
         connection, calls = joined(side)
         connection.create_function('f', 1, lambda value: calls.append(value) or (
             -2 ** 63 if len(calls) > 20 else -len(calls)))
-        cursor = connection.cursor()
-        found = [outcome(cursor.execute, query).__class__ is str]
-        while len(found) < 100 and found[-1] is not None and not isinstance(found[-1], str):
-            found.append(outcome(cursor.fetchone))
+        found = until_error(connection.cursor(), query)
         return found, calls, connection.execute('SELECT count(*) FROM t').fetchall()
     found, _, _ = compare(action, oracle='C')
     assert 'integer overflow' in found[-1]

@@ -10,7 +10,7 @@ from tests.pypy_module.inline.test_between import WRITES
 
 import sqpyte
 from tests.extent import everything
-from tests.pypy_module.inline.inlining import compare, outcome, planned
+from tests.pypy_module.inline.inlining import compare, outcome, planned, until_error
 from tests.pypy_module.inline.windows import BRIEF, INLINED, OTHERS, QUERIES, SCANNED, filled, sqpyte_side, window_class
 
 
@@ -229,10 +229,7 @@ def test_what_is_computed_of_results(expression):
                 connection.create_window_function('w', 1, made)
                 connection.text_factory = factory
                 query = 'SELECT %s, n FROM t' % expression.format(w='w(v) OVER (ORDER BY %s)' % order)
-                cursor = connection.cursor()
-                found.append(repr(outcome(cursor.execute, query).__class__ is str))
-                while len(found) % 100 and found[-1] != 'None':
-                    found.append(repr(outcome(cursor.fetchone)))
+                found += until_error(connection.cursor(), query, repr)
         return found
     compare(action, oracle='C')
 
@@ -248,10 +245,7 @@ def test_computing_fails(query):
         connection.create_window_function('w', -1, made)
         connection.execute("UPDATE t SET c = printf('%.*c', 2900, 'y')")
         connection.setlimit(0, 3000)
-        cursor = connection.cursor()
-        rows = [outcome(cursor.execute, query).__class__ is str]
-        while len(rows) < 200 and rows[-1] is not None and not isinstance(rows[-1], str):
-            rows.append(outcome(cursor.fetchone))
+        rows = until_error(connection.cursor(), query)
         return rows, calls, connection.execute('SELECT count(*) FROM t').fetchall()
     rows, _, _ = compare(action, oracle='C')
     assert 'too big' in rows[-1]

@@ -5,22 +5,7 @@ import pytest
 import sqpyte
 from pypy_module.dbapi.connections.functions import UNROLLED
 from pypy_module.dbapi.connections.session import session_of
-
-
-class Sum:
-    def __init__(self):
-        self.total = 0
-
-    def step(self, value):
-        self.total += value
-
-    def inverse(self, value):
-        self.total -= value
-
-    def value(self):
-        return self.total
-
-    finalize = value
+from tests.pypy_module.inline.inlining import Sum
 
 
 @pytest.mark.parametrize('value', [
