@@ -11,8 +11,9 @@ from tests.sqllogictest.test_scripts import WAYS
 from tests.upstream.sanitized_run import PARTS as SANITIZED
 
 ROOT = engine.ROOT
-LIBRARY = ['c_engine', 'sqpyte', 'tools']
-PRODUCT = LIBRARY + ['pypy_module']
+# What the libraries are made of, and all else; folders, or files.
+LIBRARY = ['c_engine', 'sqpyte', 'tools/translate.py', 'tools/vm_inputs.py', 'tools/effects.py']
+PRODUCT = LIBRARY + ['pypy_module', 'tools']
 # What the tests of one room use of others.
 SHARED = ['tests/differential']
 ALL = {'SQPYTE_TESTS': 'all'}
@@ -70,6 +71,7 @@ def key(part):
     """Return a hash (hex str) of all that a part's outcome depends on."""
     paths = glob.glob(os.path.join(ROOT, 'tests', '*.py')) + [os.path.join(ROOT, 'Makefile')]
     for room in part.product + SHARED + part.rooms:
+        paths += glob.glob(os.path.join(ROOT, room)) if room.endswith('.py') else []
         for ending in ('py', 'c', 'h', 'sh', 'mk', 'json', 'sql', 'map'):
             paths += glob.glob(os.path.join(ROOT, room, '**', '*.' + ending), recursive=True)
     return engine.digest(sorted(set(paths)), part.command, sorted(part.settings.items()))
