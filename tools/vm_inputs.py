@@ -1,6 +1,6 @@
 """What a translation of the VM depends on, and a hash of it: the key under which its result is kept.
 
-RPython reads the files of sqpyte/, some numbers that are generated from SQLite, and the declarations
+RPython reads the files of sqpyte/vm/, some numbers that are generated from SQLite, and the declarations
 of the C functions that it calls. It doesn't read the engine's C code, which is linked to its result
 afterwards (tools/translate.py). So of c_engine/generated/ only the names that sqpyte/ imports count,
 and of engine.h only what sqpyte/ may use: a new C function or field of a struct, as long as the
@@ -37,7 +37,7 @@ PROTOTYPE = re.compile(r'(?:extern\s+)?(?:__attribute__\s*\(\([^;]*?\)\)\s*)?[\w
 
 def sources(root):
     """Return the sorted paths of the VM's modules in the source tree `root`."""
-    return sorted(glob.glob(os.path.join(root, 'sqpyte', '**', '*.py'), recursive=True))
+    return sorted(glob.glob(os.path.join(root, 'sqpyte', 'vm', '**', '*.py'), recursive=True))
 
 
 def files(root):
@@ -47,11 +47,13 @@ def files(root):
 
 
 def copy(root, target):
-    """Copy the files that RPython reads to the folder `target`, which then is a source tree to it."""
+    """Copy the files that RPython reads to the folder `target`, which then is a source tree to it. The package
+    `sqpyte` is an empty one there: what it offers to programs is not for RPython."""
     for path in files(root):
         place = os.path.join(target, os.path.relpath(path, root))
         os.makedirs(os.path.dirname(place), exist_ok=True)
         shutil.copyfile(path, place)
+    engine.write(os.path.join(target, 'sqpyte', '__init__.py'), '')
 
 
 def imports(paths):

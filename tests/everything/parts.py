@@ -12,8 +12,8 @@ from tests.upstream.sanitized_run import PARTS as SANITIZED
 
 ROOT = engine.ROOT
 # What the libraries are made of, and all else; folders, or files.
-LIBRARY = ['c_engine', 'sqpyte', 'tools/translate.py', 'tools/vm_inputs.py', 'tools/effects.py']
-PRODUCT = LIBRARY + ['pypy_module', 'tools']
+LIBRARY = ['c_engine', 'sqpyte/vm', 'tools/translate.py', 'tools/vm_inputs.py', 'tools/effects.py']
+PRODUCT = LIBRARY + ['sqpyte', 'pypy_module', 'tools']
 # What the tests of one room use of others.
 SHARED = ['tests/differential']
 ALL = {'SQPYTE_TESTS': 'all'}

@@ -182,7 +182,7 @@ def test_only_the_exported_names_are_visible(project):
 
 def test_the_last_few_results_are_kept(project):
     for number in range(translate.KEPT + 2):
-        (project.root / 'sqpyte' / 'target.py').write_text('ANSWER = %d\n' % number)
+        (project.root / 'sqpyte' / 'vm' / 'target.py').write_text('ANSWER = %d\n' % number)
         assert project.run() == 0
         for name in kept():
             path = os.path.join(translate.CACHE, name, translate.OBJECT)
@@ -262,11 +262,21 @@ def test_of_a_module_that_is_imported_as_a_whole_everything_counts(tree, stateme
     assert vm_inputs.key(str(tree.root)) != before
 
 
+def test_the_public_package_is_not_the_translations(tree, tmp_path):
+    before = vm_inputs.key(str(tree.root))
+    (tree.root / 'sqpyte' / '__init__.py').write_text('import nothing')
+    (tree.root / 'sqpyte' / 'public.py').write_text('import nothing')
+    assert vm_inputs.key(str(tree.root)) == before
+    vm_inputs.copy(str(tree.root), str(tmp_path / 'copy'))
+    assert [path.name for path in (tmp_path / 'copy' / 'sqpyte').iterdir() if path.is_file()] == ['__init__.py']
+    assert (tmp_path / 'copy' / 'sqpyte' / '__init__.py').read_text() == ''
+
+
 def test_the_key_changes_with_a_module_the_compiler_and_its_flags(tree, monkeypatch):
     keys = [vm_inputs.key(str(tree.root))]
-    (tree.root / 'sqpyte' / 'more.py').write_text('')
+    (tree.root / 'sqpyte' / 'vm' / 'more.py').write_text('')
     keys.append(vm_inputs.key(str(tree.root)))
-    os.rename(tree.root / 'sqpyte' / 'more.py', tree.root / 'sqpyte' / 'renamed.py')
+    os.rename(tree.root / 'sqpyte' / 'vm' / 'more.py', tree.root / 'sqpyte' / 'vm' / 'renamed.py')
     keys.append(vm_inputs.key(str(tree.root)))
     monkeypatch.setenv('CFLAGS', '-O1')
     keys.append(vm_inputs.key(str(tree.root)))
