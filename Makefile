@@ -14,7 +14,7 @@ ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
 .PHONY: all help check deps deps-test deps-upstream engine upgrade pypy-env test-env data figure3 python27 vm test test-all \
-        test-groups test-pypy test-cpython test-upstream test-effects test-sanitized effects fuzz lint docs \
+        test-groups test-pypy test-cpython test-upstream test-effects test-sanitized effects fuzz lint docs wheel \
         bench bench-ablations profile clean distclean
 .NOTPARALLEL:
 
@@ -131,6 +131,9 @@ test-cpython: test-env data
 	  $$python -m pytest tests/pypy_module || exit 1; \
 	done
 
+wheel: vm pypy-env  ## make dist/sqpyte-….whl, for every Linux with glibc 2.28 or newer, and an sdist
+	@$(PYTHON) -m tools.wheel
+
 bench: data vm  ## run the micro-benchmarks, TPC-H and SSB (SCALE=0.2 for the published figures)
 	@$(PYTHON) -m benchmarks micro --scale $(SCALE)
 	@$(PYTHON) -m benchmarks tpch --scale $(SCALE)
@@ -149,7 +152,7 @@ bench-ablations: data  ## the micro-benchmarks without inlining
 	@$(PYTHON) -m benchmarks micro --scale $(SCALE) --engines sqpyte-pypy,sqpyte-pypy-no-inline
 
 clean:  ## remove the libraries and environments (keeps TPC-H data and translated VMs)
-	rm -rf build/engine build/sqlite build/stock build/*.so build/*.inputs build/sqpyte \
+	rm -rf build/engine build/sqlite build/stock build/wheel build/*.so build/*.inputs build/sqpyte dist \
 	  build/*-env build/*-env-3.* c_engine/generated
 
 distclean: clean  ## remove everything that was built

@@ -1,91 +1,62 @@
-"""The public names: what `import sqpyte` offers, the same as sqlite3 and a few more; and the inliner is installed."""
+"""The public names: what `import sqpyte` offers, from the module that serves here.
 
-from pypy_module.dbapi import constants
-from pypy_module.dbapi.adapters import (
-    Binary,
-    Date,
-    DateFromTicks,
-    PrepareProtocol,
-    Time,
-    TimeFromTicks,
-    Timestamp,
-    TimestampFromTicks,
-    adapt,
-    adapters,
-    converters,
-    register_adapter,
-    register_converter,
-)
-from pypy_module.dbapi.blob import Blob
-from pypy_module.dbapi.connection import Connection, connect
-from pypy_module.dbapi.connections.callbacks import enable_callback_tracebacks
-from pypy_module.dbapi.constants import (
-    LEGACY_TRANSACTION_CONTROL,
-    PARSE_COLNAMES,
-    PARSE_DECLTYPES,
-    apilevel,
-    paramstyle,
-    sqlite_version,
-    sqlite_version_info,
-    threadsafety,
-)
-from pypy_module.dbapi.cursor import Cursor
-from pypy_module.dbapi.deprecation import warn
-from pypy_module.dbapi.errors import (
-    DatabaseError,
-    DataError,
-    Error,
-    IntegrityError,
-    InterfaceError,
-    InternalError,
-    NotSupportedError,
-    OperationalError,
-    ProgrammingError,
-    Warning,
-)
-from pypy_module.dbapi.explain import explain
-from pypy_module.dbapi.row import Row
-from pypy_module.ffi.library import NULL, lib
-from pypy_module.inline.policy import install
+Two do: our own, on cffi, in which PyPy inlines queries; and CPython's own sqlite3 on our library, which has the
+interpreter's own semantics at its own speed. `backend` says which, and why.
+"""
 
-globals().update(constants.SQLITE)
+from pypy_module.native import binding
+
+_REFUSAL = binding.refusal()
+if _REFUSAL is None:
+    from pypy_module.native import names as _serving
+else:
+    from pypy_module import module as _serving  # type: ignore[no-redef]
 
 
-def complete_statement(statement):
-    """Whether `statement` (str) ends with a complete SQL statement (bool)."""
-    if '\0' in statement:
-        raise ValueError('embedded null character')
-    return bool(lib.sqlite3_complete(statement.encode()))
+class Backend(str):
+    """Which module serves: 'sqlite3', CPython's own on our library, or 'cffi', ours.
+
+    Attributes:
+        reason: why (str).
+    """
+
+    reason = ''
 
 
-LATER = ('configure',)     # loaded when a program asks for it: few do
+def _backend():
+    """Return the Backend."""
+    backend = Backend('sqlite3' if _REFUSAL is None else 'cffi')
+    backend.reason = "it calls sqpyte's library" if _REFUSAL is None else _REFUSAL
+    return backend
 
-__all__ = [
-    'Binary', 'Blob', 'Connection', 'Cursor', 'DataError', 'DatabaseError', 'Date',
-    'DateFromTicks', 'Error', 'IntegrityError', 'InterfaceError', 'InternalError',
-    'LEGACY_TRANSACTION_CONTROL', 'NotSupportedError', 'OperationalError', 'PARSE_COLNAMES',
-    'PARSE_DECLTYPES', 'PrepareProtocol', 'ProgrammingError', 'Row', 'Time', 'TimeFromTicks',
-    'Timestamp', 'TimestampFromTicks', 'Warning', 'adapt', 'adapters', 'apilevel',
-    'complete_statement', 'connect', 'converters', 'enable_callback_tracebacks', 'explain',
-    'paramstyle', 'register_adapter', 'register_converter', 'sqlite_version',
-    'sqlite_version_info', 'threadsafety', *LATER, *sorted(constants.SQLITE)]
 
-install()
-if lib.sqpyte_without(NULL, 0):
-    from pypy_module.settings import take_over
-    take_over()
+def install():
+    """Give every module that imports sqlite3 from now on this module.
 
-for _name in __all__:
-    _value = globals().get(_name)
-    if isinstance(_value, type) and _value.__module__.startswith('pypy_module.'):
-        _value.__module__ = 'sqpyte'
+    Warns:
+        RuntimeWarning: sqlite3 has been imported with another SQLite; what has it keeps it.
+    """
+    if _REFUSAL is None:
+        return
+    import sys
+    import warnings
+
+    import sqpyte
+    if '_sqlite3' in sys.modules or '_sqlite3_cffi' in sys.modules:
+        warnings.warn('sqlite3 was imported before sqpyte.install(): what has it already keeps it; call install() at '
+                      'the beginning of the program, or start it with sqpyte-run', RuntimeWarning, stacklevel=2)
+    for other in [name for name in sys.modules if name == 'sqlite3' or name.startswith('sqlite3.')]:
+        del sys.modules[other]
+    sys.modules['sqlite3'] = sqpyte
+    sys.modules['sqlite3.dbapi2'] = sqpyte.dbapi2
+
+
+backend = _backend()
+for _name in _serving.__all__:
+    if _name not in _serving.LATER:
+        globals()[_name] = getattr(_serving, _name)
+__all__ = [*_serving.__all__, 'backend', 'install']
 
 
 def __getattr__(name):
-    if name in LATER:
-        from pypy_module.settings import configure
-        return configure
-    if name in ('version', 'version_info'):
-        warn('%s is deprecated and will be removed in Python 3.14' % name)
-        return '2.6.0' if name == 'version' else (2, 6, 0)
-    raise AttributeError('module %r has no attribute %r' % ('sqpyte', name))
+    return _serving.__getattr__(name)

@@ -2,17 +2,31 @@
 
 The public names (`connect`, `Connection`, `Cursor`, `Row`, the exceptions, `explain` and all
 others of sqlite3) are loaded from `pypy_module` when first used, so that a module of the RPython VM
-in this package can be imported without them, and by Python 2.7.
+in this package can be imported without them, and by Python 2.7. Only what CPython's own sqlite3
+module will call is decided at once: a program may import sqlite3 next.
 """
+
+
+def _bind():
+    """Have CPython's own sqlite3 take an installed copy's library. A checkout's has another name."""
+    import os
+    import sys
+    if os.path.exists(os.path.join(os.path.dirname(__file__), 'lib')) and sys.implementation.name == 'cpython':
+        from pypy_module.native import binding
+        binding.refusal()
+
+
+_bind()
 
 
 def __getattr__(name):
     if name.startswith('__') and name != '__all__' or name == 'vm':
         # The VM's package: the import system asks here before it looks for the folder.
         raise AttributeError('module %r has no attribute %r' % (__name__, name))
-    from pypy_module import public
     if name == 'dbapi2':
-        return public
+        from importlib import import_module
+        return import_module('sqpyte.dbapi2')
+    from pypy_module import public
     if name == '__all__':
         return public.__all__
     if name in public.__all__:

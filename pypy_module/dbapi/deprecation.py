@@ -12,8 +12,8 @@ SINCE_312 = sys.version_info >= (3, 12)
 
 
 def is_ours(name):
-    """Whether `name` (str) is the name of one of this package's modules, or the public one."""
-    return name.startswith(OURS) or name == 'sqpyte'
+    """Whether `name` (str) is the name of one of this package's modules, or a public one."""
+    return name.startswith(OURS) or name in ('sqpyte', 'sqpyte.dbapi2')
 
 
 def warn(message):

@@ -108,10 +108,16 @@ def split(db, sql):
         start = tail[0]
 
 
+def bare(sql):
+    """Return a statement (str) without the semicolon at its end, and blanks."""
+    return sql.strip().rstrip(';').rstrip()
+
+
 def vm_reason(statement):
-    """Return tier and reason of a statement's last run outside the inliner (two str)."""
+    """Return tier and reason of a statement's last run outside the inliner (two str). A run that the VM has ended,
+    or has left behind a hot loop, was the VM's."""
     name = CODES.get(lib.sqpyte_why(statement.pointer), 'COLD')
-    tier = 'vm' if lib.sqpyte_tier(statement.pointer) else 'c'
+    tier = 'vm' if name == 'HOT' or lib.sqpyte_tier(statement.pointer) else 'c'
     return tier, REASONS[name]
 
 
@@ -163,7 +169,7 @@ def vm_places(statement):
 
 def plan(session, sql):
     """Return the Plan of one statement, as it last ran, or as it would run if it hasn't."""
-    statement = session.statements.get(sql)
+    statement = session.statements.get(sql) or session.statements.get(bare(sql))
     fresh = statement is None
     if fresh:
         statement = session.prepare(sql)

@@ -1,8 +1,8 @@
 """Functions made of generated source.
 
 Compiling source takes PyPy half a millisecond a function, as long as a short script's queries, so
-the compiled code of functions that every program needs is kept in build/abi, as `.pyc` files keep
-that of modules. A file is used only if it holds the very same source and interpreter version.
+the compiled code of functions that every program needs is kept in files (`place.cache`), as `.pyc` files
+keep that of modules. A file is used only if it holds the very same source and interpreter version.
 """
 
 import marshal
@@ -10,9 +10,10 @@ import os
 import sys
 import types
 
-from pypy_module.ffi.library import BUILD, switched_off
+from pypy_module.ffi import place
+from pypy_module.ffi.library import switched_off
 
-FOLDER = os.path.join(BUILD, 'abi')
+FOLDER = place.cache()
 
 
 def define(source, title, names, keep=False):
@@ -48,6 +49,7 @@ def kept(source, title):
     code = compile(source, '<%s>' % title, 'exec')
     partial = '%s.%d.part' % (path, os.getpid())
     try:
+        os.makedirs(FOLDER, exist_ok=True)
         with open(partial, 'wb') as file:
             file.write(marshal.dumps((sys.version, source, code)))
         os.replace(partial, path)

@@ -1,8 +1,8 @@
 """What we call of the C library: declarations for cffi, and the numbers from sqlite3.h.
 
 Parsing C declarations takes cffi 0.1 s on CPython and more on a cold PyPy, so it is done once: the
-result is a generated Python module in the build folder (cffi's out-of-line ABI mode), named by a
-checksum of everything that it depends on.
+result is a generated Python module (cffi's out-of-line ABI mode). In a checkout it is in the build folder,
+named by a checksum of everything that it depends on.
 """
 
 import os
@@ -66,6 +66,8 @@ int sqlite3_bind_null(sqlite3_stmt *stmt, int i);
 int sqlite3_column_bytes(sqlite3_stmt *stmt, int i);
 int sqlite3_column_count(sqlite3_stmt *stmt);
 char *sqlite3_expanded_sql(sqlite3_stmt *stmt);
+const char *sqlite3_sql(sqlite3_stmt *stmt);
+sqlite3_stmt *sqlite3_next_stmt(sqlite3 *db, sqlite3_stmt *stmt);
 
 int sqlite3_result_text(sqlite3_context *ctx, const char *z, int n, intptr_t destructor);
 int sqlite3_result_blob(sqlite3_context *ctx, const char *z, int n, intptr_t destructor);
@@ -252,3 +254,10 @@ def load(folder, header_paths):
         return __import__(name)
     finally:
         sys.path.remove(folder)
+
+
+def made():
+    """Return the generated module of an installed copy, which comes with it; see `load`."""
+    name = 'sqpyte.declarations'
+    __import__(name)
+    return sys.modules[name]

@@ -3,44 +3,7 @@
 Every other module takes `ffi`, `lib` and the numbers of the C headers from here.
 """
 
-import os
-
-from pypy_module.ffi import interface
-
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.path.join(ROOT, 'build')
-HEADERS = [os.path.join(BUILD, 'engine', 'sqlite3.h'),
-           os.path.join(ROOT, 'c_engine', 'core', 'engine.h')]
-HEADERS += [os.path.join(ROOT, 'c_engine', 'rows', name)
-            for name in ('fused.h', 'page_batch.h', 'call_log.h')]
-
-
-def find():
-    """Return the library's path (str).
-
-    SQPYTE_LIBRARY in the environment comes first, then build/libsqpyte.so (engine and VM) unless
-    the engine was built again after it, then build/libsqpyte-engine.so.
-
-    Raises:
-        ImportError: there is none.
-    """
-    chosen = os.environ.get('SQPYTE_LIBRARY')
-    if chosen:
-        return os.path.abspath(chosen)
-    with_vm = os.path.join(BUILD, 'libsqpyte.so')
-    engine = os.path.join(BUILD, 'libsqpyte-engine.so')
-    if os.path.exists(with_vm) and not (
-            os.path.exists(engine) and os.path.getmtime(engine) > os.path.getmtime(with_vm)):
-        return with_vm
-    if os.path.exists(engine):
-        return engine
-    raise ImportError('sqpyte: no C library: neither %s nor %s exists; `make` builds them, or '
-                      'SQPYTE_LIBRARY names one' % (with_vm, engine))
-
-
-def fail(path, reason):
-    """Raise the ImportError for a library that can't be used."""
-    raise ImportError('sqpyte: %s can\'t be used: %s; `make` builds it anew' % (path, reason))
+from pypy_module.ffi import interface, place
 
 
 def open_library(path, generated):
@@ -48,22 +11,22 @@ def open_library(path, generated):
     try:
         library = generated.ffi.dlopen(path)
     except OSError as error:
-        fail(path, error)
+        place.fail(path, error)
     try:
         version = library.sqpyte_fused_version()
     except (AttributeError, generated.ffi.error):
-        fail(path, 'it has no fused calls')
+        place.fail(path, 'it has no fused calls')
     wanted = generated.NUMBERS['SQPYTE_FUSED_VERSION']
     if version != wanted:
-        fail(path, 'its fused calls are version %d, not %d' % (version, wanted))
+        place.fail(path, 'its fused calls are version %d, not %d' % (version, wanted))
     return library
 
 
-path = find()
+path = place.find()
 try:
-    generated = interface.load(os.path.join(BUILD, 'abi'), HEADERS)
+    generated = interface.made() if place.INSTALLED else interface.load(place.cache(), place.HEADERS)
 except OSError as error:
-    fail(path, error)
+    place.fail(path, error)
 ffi = generated.ffi
 lib = open_library(path, generated)
 NUMBERS = generated.NUMBERS

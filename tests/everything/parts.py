@@ -48,7 +48,8 @@ def parts(fuzz_seconds):
     found += [pytest('module-pypy', ['tests/pypy_module'], ['tests/pypy_module'], ALL)]
     found += [pytest('module-%s' % path.split(os.sep)[-3].replace('-env', ''),
                      ['tests/pypy_module'], ['tests/pypy_module'], ALL, python=path) for path in cpythons]
-    found += [pytest('damaged-databases', ['tests/corruption'], ['tests/corruption'], ALL, product=LIBRARY),
+    found += [pytest('wheel', ['tests/wheel'], ['tests/wheel'], ALL),
+              pytest('damaged-databases', ['tests/corruption'], ['tests/corruption'], ALL, product=LIBRARY),
               pytest('benchmarks', ['tests/benchmarks/test_translated.py'],
                      ['tests/benchmarks', 'benchmarks'], ALL),
               pytest('differential', ['tests/differential'], [], deep),

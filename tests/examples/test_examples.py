@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import sqpyte
-from pypy_module.ffi.library import ROOT
+from pypy_module.ffi.place import ROOT
 
 MODULES = ('sqpyte', 'sqlite3')
 TIMES = re.compile(r'\d+\.\d+ s\b.*')

@@ -20,8 +20,10 @@ STOCK_PATH = {"LD_LIBRARY_PATH": os.path.join(BUILD, "stock"), "SQPYTE_LIBRARY":
               "LD_PRELOAD": ""}
 TRANSLATED = os.path.join(BUILD, "libsqpyte.so")
 PATIENCE = 600          # seconds for a script, which takes some hundredths of one; tracing, some seconds
+# With a threshold of 2 a loop whose trace is too long is traced again in every second round: such a trace ends early,
+# or a query of 5 ms takes minutes.
 _JIT = [
-    None, "threshold=3,function_threshold=3,trace_eagerness=2", "threshold=2,trace_eagerness=1",
+    None, "threshold=3,function_threshold=3,trace_eagerness=2", "threshold=2,trace_eagerness=1,trace_limit=1500",
     "threshold=5,trace_eagerness=1,trace_limit=700", "threshold=3,trace_eagerness=2,decay=0", "off",
     "threshold=3,trace_eagerness=2,enable_opts=intbounds:rewrite:virtualize:string:pure:earlyforce:heap",
     "threshold=4,trace_eagerness=3,retrace_limit=3,max_unroll_loops=2", "threshold=7,trace_eagerness=200",

@@ -57,7 +57,7 @@ def available():
                                             'CI runs it with 3.11, 3.12 and 3.13')
 @pytest.mark.parametrize('module', MODULES)
 def test_cpythons_own_tests(module, tmp_path):
-    from pypy_module.ffi.library import ROOT
+    from pypy_module.ffi.place import ROOT
     result = subprocess.run([sys.executable, '-c', RUNNER, module], cwd=str(tmp_path),
                             env=dict(os.environ, PYTHONPATH=ROOT), check=True,
                             stdout=subprocess.PIPE, universal_newlines=True).stdout

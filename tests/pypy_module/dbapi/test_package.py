@@ -10,9 +10,9 @@ import pytest
 
 import sqpyte
 from pypy_module.dbapi import constants
-from pypy_module.ffi import interface, library
+from pypy_module.ffi import interface, place
 
-ROOT = library.ROOT
+ROOT = place.ROOT
 CPYTHON = platform.python_implementation() == 'CPython'
 
 
@@ -124,8 +124,8 @@ class TestLibrary:
         assert 'it has no fused calls' in message
 
     def test_generated_declarations(self, tmp_path):
-        module = interface.load(str(tmp_path), library.HEADERS)
-        again = interface.load(str(tmp_path), library.HEADERS)
+        module = interface.load(str(tmp_path), place.HEADERS)
+        again = interface.load(str(tmp_path), place.HEADERS)
         assert module is again
         assert len(list(tmp_path.glob('*.py'))) == 1
         assert module.NUMBERS['SQLITE_ROW'] == 100

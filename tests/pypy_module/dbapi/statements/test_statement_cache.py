@@ -11,7 +11,7 @@ import pytest
 import sqpyte
 from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.statements import locks, statement_cache
-from pypy_module.ffi.library import ROOT
+from pypy_module.ffi.place import ROOT
 
 
 def busy(connection):

@@ -1,0 +1,93 @@
+"""`python -m sqpyte --self-test`: a few statements by each road, with answers that are known.
+
+It says what is installed and which roads were seen to be taken: an installed copy has no other tests.
+"""
+
+import os
+import platform
+import sys
+import tempfile
+
+import sqpyte
+
+ROWS = 20000
+# Query: its rows. t has the numbers from 0 on, their halves, and their texts.
+QUERIES = {
+    'SELECT count(*), sum(a), total(b), max(c) FROM t WHERE a % 3 <> 0': [(13333, 133326667, 66663333.5, '9998')],
+    'SELECT a % 5, count(*), avg(b) FROM t GROUP BY 1 ORDER BY 1': [(i, 4000, 4998.75 + i / 2) for i in range(5)],
+    'SELECT x.a FROM t AS x JOIN t AS y ON y.a = x.a + 19990 ORDER BY x.b DESC LIMIT 2': [(9,), (8,)],
+    'SELECT sum(twice(a)), longest(c) FROM t': [(399980000, '10000')],
+    "SELECT group_concat(c, '') FROM (SELECT c FROM t ORDER BY c LIMIT 4)": [('0110100',)],
+}
+
+
+class Longest:
+    """An aggregate: the first of the longest texts."""
+
+    def __init__(self):
+        self.found = ''
+
+    def step(self, text):
+        if len(text) > len(self.found):
+            self.found = text
+
+    def finalize(self):
+        return self.found
+
+
+def filled(path):
+    """Return a connection to a new database."""
+    connection = sqpyte.connect(path)
+    connection.create_function('twice', 1, lambda number: 2 * number)
+    connection.create_aggregate('longest', 1, Longest)
+    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b REAL, c TEXT)')
+    with connection:
+        connection.executemany('INSERT INTO t VALUES(?, ?, ?)', ((i, i / 2, str(i)) for i in range(ROWS)))
+    return connection
+
+
+def failures(connection):
+    """Return what goes wrong (list of str)."""
+    wrong = []
+    for mode in ('off', 'hot', 'always'):
+        sqpyte.configure(vm=mode)
+        for query, expected in QUERIES.items():
+            for _ in range(3):
+                found = connection.execute(query).fetchall()
+                if found != expected:
+                    wrong.append('vm=%s: %s\n    gives   %r\n    and not %r' % (mode, query, found, expected))
+    total = sum(a for a, in connection.execute('SELECT a FROM t'))
+    if total != 199990000:
+        wrong.append('the rows of t add up to %r' % total)
+    try:
+        connection.execute('INSERT INTO t(a) VALUES(1)')
+        wrong.append('a row that is there already is inserted')
+    except sqpyte.IntegrityError:
+        connection.rollback()
+    if connection.execute('PRAGMA integrity_check').fetchall() != [('ok',)]:
+        wrong.append('the database is damaged')
+    return wrong
+
+
+def main(arguments):
+    """Run the command line; return the exit code."""
+    if arguments:
+        print('usage: python -m sqpyte --self-test', file=sys.stderr)
+        return 2
+    print('%s %s, sqpyte %s' % (platform.python_implementation(), platform.python_version(),
+                                os.path.dirname(sqpyte.__file__)))
+    print('SQLite %s; module: %s, because %s' % (sqpyte.sqlite_version, sqpyte.backend, sqpyte.backend.reason))
+    before = sqpyte.configure()['vm']
+    with tempfile.TemporaryDirectory() as folder:
+        connection = filled(os.path.join(folder, 'test.db'))
+        try:
+            found = failures(connection)
+            tiers = {sqpyte.explain(connection, query)[0].tier for query in QUERIES}
+        finally:
+            sqpyte.configure(vm=before)
+            connection.close()
+    print('tiers that ran: ' + ', '.join(sorted(tiers)))
+    for failure in found:
+        print('FAILED: ' + failure)
+    print('self-test: %s' % ('%d FAILED' % len(found) if found else 'passed'))
+    return 1 if found else 0

@@ -1,0 +1,95 @@
+"""A shell for SQL, as `python -m sqlite3` is from Python 3.12 on, with `.explain` beside."""
+
+import argparse
+import code
+import sys
+
+import sqpyte
+
+HELP = """Enter SQL and press enter; a statement ends with a semicolon.
+.explain SQL   which tier runs each statement, and why
+.version       SQLite's version
+.quit          leave"""
+
+
+def execute(target, sql):
+    """Run one statement and print its rows; return whether it succeeded.
+
+    Args:
+        target: a Connection or a Cursor.
+        sql: the statement (str).
+    """
+    try:
+        for row in target.execute(sql):
+            print(row)
+    except sqpyte.Error as error:
+        name = getattr(error, 'sqlite_errorname', None)
+        print('%s%s: %s' % (type(error).__name__, ' (%s)' % name if name else '', error), file=sys.stderr)
+        return False
+    return True
+
+
+class Shell(code.InteractiveConsole):
+    """Reads statements and runs them.
+
+    Args:
+        connection: a Connection.
+    """
+
+    def __init__(self, connection):
+        super().__init__()
+        self.connection = connection
+        self.cursor = connection.cursor()
+
+    def runsource(self, source, filename='<input>', symbol='single'):
+        """Run what has been read; return whether more of it is needed. See InteractiveConsole."""
+        word, _, rest = source.strip().partition(' ')
+        if word == '.version':
+            print(sqpyte.sqlite_version)
+        elif word == '.help':
+            print(HELP)
+        elif word == '.quit':
+            raise SystemExit(0)
+        elif word == '.explain':
+            try:
+                print(sqpyte.explain(self.connection, rest))
+            except sqpyte.Error as error:
+                print('%s: %s' % (type(error).__name__, error), file=sys.stderr)
+        elif word.startswith('.'):
+            print('Error: there is no command %s; .help lists them' % word, file=sys.stderr)
+        elif not sqpyte.complete_statement(source):
+            return True
+        else:
+            execute(self.cursor, source)
+        return False
+
+
+def main(arguments):
+    """Run the command line (list of str); return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog='python -m sqpyte', description='A shell for SQL on sqpyte.',
+        formatter_class=argparse.RawTextHelpFormatter,
+        epilog='python -m sqpyte run PROGRAM [ARGUMENT...]   a program with sqpyte in the place of sqlite3\n'
+               'python -m sqpyte --self-test                 try what is installed')
+    parser.add_argument('filename', nargs='?', default=':memory:',
+                        help="database to open (default: ':memory:'); a file that isn't there is made")
+    parser.add_argument('sql', nargs='?', help='a statement to run; its rows are printed')
+    parser.add_argument('-v', '--version', action='version', version='SQLite version ' + sqpyte.sqlite_version,
+                        help="print SQLite's version")
+    options = parser.parse_args(arguments)
+    connection = sqpyte.connect(options.filename, isolation_level=None)
+    try:
+        if options.sql:
+            return 0 if execute(connection, options.sql) else 1
+        try:
+            import readline  # noqa: F401
+        except ImportError:
+            pass
+        sys.ps1, sys.ps2 = 'sqlite> ', '    ... '
+        Shell(connection).interact('sqpyte shell, running on SQLite version %s\nConnected to %s\n\nType ".help" for '
+                                   'help; ".quit" or CTRL-D to quit.' % (
+                                       sqpyte.sqlite_version, 'a transient in-memory database'
+                                       if options.filename == ':memory:' else repr(options.filename)), exitmsg='')
+        return 0
+    finally:
+        connection.close()

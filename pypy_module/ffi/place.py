@@ -1,0 +1,59 @@
+"""Where the C library is, what is made of its headers, and what is kept from one process to the next.
+
+A checkout has them in build/. An installed copy is one package, `sqpyte`, which has the library and the declarations;
+it keeps nothing beside them, as it may be read only: what it keeps is in the user's cache folder.
+"""
+
+import os
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))      # the folder of this room
+ROOT = os.path.dirname(HERE)        # of the checkout, or an installed copy's package
+INSTALLED = __name__.startswith('sqpyte.')
+BUILD = os.path.join(ROOT, 'build')
+HEADERS = [os.path.join(BUILD, 'engine', 'sqlite3.h'),
+           os.path.join(ROOT, 'c_engine', 'core', 'engine.h')]
+HEADERS += [os.path.join(ROOT, 'c_engine', 'rows', name)
+            for name in ('fused.h', 'page_batch.h', 'call_log.h')]
+
+# Within an installed copy. The library's name is the one that programs linked to SQLite ask the loader for.
+LIBRARY = os.path.join('lib', 'libsqlite3.so.0')
+DECLARATIONS = 'declarations.py'
+
+
+def cache():
+    """Return the folder (str) for what is kept from one process to the next; it need not be there."""
+    if not INSTALLED:
+        return os.path.join(BUILD, 'abi')
+    home = os.environ.get('XDG_CACHE_HOME') or os.path.join(os.path.expanduser('~'), '.cache')
+    return os.path.join(home, 'sqpyte', 'code')
+
+
+def find():
+    """Return the library's path (str).
+
+    SQPYTE_LIBRARY in the environment comes first, then an installed copy's own; in a checkout build/libsqpyte.so
+    (engine and VM) unless the engine was built again after it, then build/libsqpyte-engine.so.
+
+    Raises:
+        ImportError: there is none.
+    """
+    chosen = os.environ.get('SQPYTE_LIBRARY')
+    if chosen:
+        return os.path.abspath(chosen)
+    if INSTALLED:
+        return os.path.join(ROOT, LIBRARY)
+    with_vm = os.path.join(BUILD, 'libsqpyte.so')
+    engine = os.path.join(BUILD, 'libsqpyte-engine.so')
+    if os.path.exists(with_vm) and not (
+            os.path.exists(engine) and os.path.getmtime(engine) > os.path.getmtime(with_vm)):
+        return with_vm
+    if os.path.exists(engine):
+        return engine
+    raise ImportError('sqpyte: no C library: neither %s nor %s exists; `make` builds them, or '
+                      'SQPYTE_LIBRARY names one' % (with_vm, engine))
+
+
+def fail(path, reason):
+    """Raise the ImportError for a library that can't be used."""
+    raise ImportError('sqpyte: %s can\'t be used: %s; %s' % (
+        path, reason, 'install sqpyte again' if INSTALLED and path.startswith(ROOT) else '`make` builds it anew'))

@@ -1,0 +1,1 @@
+"""CPython's own sqlite3 module, on our library."""

@@ -1,0 +1,91 @@
+"""Which module serves: CPython's own `sqlite3` on our library, or ours on cffi; and why.
+
+CPython's `_sqlite3` is linked to libsqlite3.so.0. The loader gives it the library of that SONAME that is loaded
+already, so ours is loaded first. What `_sqlite3` got is looked at, not believed: a function's address.
+
+Invariant: `refusal` returns None only if `_sqlite3` calls our library.
+"""
+
+import os
+import sys
+
+from pypy_module.ffi import place
+
+CHOICES = ('', 'sqlite3', 'cffi')
+PROBE = 'sqlite3_libversion_number'
+
+NOT_CPYTHON = "queries become part of the program's loops, which %s compiles; its own sqlite3 module can't do that"
+CHOSEN = 'SQPYTE_BACKEND asks for it'
+NO_MODULE = "this Python has no sqlite3 module of its own: %s"
+BUILT_IN = "SQLite is linked into this Python's sqlite3 module"
+EARLIER = 'sqlite3 was imported before sqpyte, with the SQLite %s that it found'
+OTHER = "this Python's sqlite3 module took another SQLite: it is linked into it, or another libsqlite3.so.0 was loaded"
+NO_NAME = 'a library without the SONAME libsqlite3.so.0 (%s) can\'t take its place'
+
+_handles = []       # of libraries that stay loaded
+_outcome: list = []       # what `refusal` has returned
+
+
+def _opened(path):
+    """Return the dynamic loader's handle of the library at `path`, loaded if it isn't; raises OSError."""
+    import _ctypes
+    handle = _ctypes.dlopen(path, os.RTLD_NOW)
+    _handles.append(handle)
+    return handle
+
+
+def _address(handle):
+    """Return the address of SQLite's function in a library or what that is linked to, or None."""
+    import _ctypes
+    try:
+        return _ctypes.dlsym(handle, PROBE)
+    except OSError:
+        return None
+
+
+def refusal():
+    """Have CPython's own `_sqlite3` take our library, when this is called for the first time.
+
+    Returns:
+        None if it has, else why not (str).
+    Raises:
+        ImportError: there is no library of ours, or it can't be loaded, or SQPYTE_BACKEND asks for what can't be had.
+    """
+    if _outcome:
+        return _outcome[0]
+    wanted = os.environ.get('SQPYTE_BACKEND', '')
+    if wanted not in CHOICES:
+        raise ImportError('SQPYTE_BACKEND=%s: there are sqlite3 and cffi' % wanted)
+    reason = CHOSEN if wanted == 'cffi' else _attempt()
+    if reason and wanted == 'sqlite3':
+        raise ImportError("SQPYTE_BACKEND=sqlite3 can't be had: " + reason)
+    _outcome.append(reason)
+    return reason
+
+
+def _attempt():
+    """See `refusal`."""
+    if sys.implementation.name != 'cpython':
+        return NOT_CPYTHON % platform_name()
+    if '_sqlite3' in sys.builtin_module_names:
+        return BUILT_IN
+    earlier = '_sqlite3' in sys.modules
+    path = place.find()
+    if not path.endswith('libsqlite3.so.0') and not earlier:
+        return NO_NAME % path
+    try:
+        ours = _address(_opened(path))
+    except OSError as error:
+        place.fail(path, error)
+    try:
+        import _sqlite3
+    except ImportError as error:
+        return NO_MODULE % error
+    if _address(_opened(_sqlite3.__file__)) == ours is not None:
+        return None
+    return EARLIER % _sqlite3.sqlite_version if earlier else OTHER
+
+
+def platform_name():
+    """The interpreter's name as people write it (str)."""
+    return {'pypy': 'PyPy', 'graalpy': 'GraalPy'}.get(sys.implementation.name, sys.implementation.name)

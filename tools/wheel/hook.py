@@ -1,0 +1,42 @@
+"""What hatchling runs before it makes a wheel: builds the library, stages the tree, and says what the wheel fits.
+
+`pip install .` links for this system; `make wheel` sets SQPYTE_GLIBC, and the wheel then fits every system with that
+version of glibc or a newer one. Where there is neither a translated VM nor a Python 2.7 to make one with, the wheel has
+the engine alone, and pip shows that with -v. An editable installation uses the checkout as it stands.
+"""
+
+import os
+import sys
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ENGINE_ALONE = ('This wheel has the engine without the VM: neither a translated VM nor a Python 2.7 is here. '
+                'Queries run in C; under PyPy loops over rows are inlined all the same.')
+
+
+class Hook(BuildHookInterface):
+    """Hatchling makes one for a build."""
+
+    def initialize(self, version, build_data):
+        """Build what the wheel holds; hatchling's interface."""
+        sys.path.insert(0, ROOT)
+        from c_engine.build import build as engine
+        if engine.main(['all']):
+            raise SystemExit('sqpyte: the C engine could not be built; the reason is above')
+        if version == 'editable':
+            return
+        from tools.wheel import linking, staging
+        glibc = os.environ.get('SQPYTE_GLIBC', '')
+        vm = linking.translation()
+        if vm is None:
+            self.app.display_warning(ENGINE_ALONE)
+        folder = os.path.join(engine.Paths().build, 'wheel')
+        library = os.path.join(folder, linking.SONAME)
+        linking.link(library, glibc, vm)
+        tree = os.path.join(folder, 'tree')
+        staging.stage(ROOT, tree, library)
+        build_data['pure_python'] = False
+        build_data['tag'] = 'py3-none-' + (
+            'manylinux_%s_x86_64' % glibc.replace('.', '_') if glibc else 'linux_x86_64')
+        build_data['force_include'][os.path.join(tree, 'sqpyte')] = 'sqpyte'
