@@ -1,6 +1,6 @@
 """The names of our own module, on cffi: those of sqlite3 and a few more; and the inliner is installed."""
 
-from pypy_module.dbapi import constants
+from pypy_module.dbapi import constants, versions
 from pypy_module.dbapi.adapters import (
     Binary,
     Date,
@@ -45,6 +45,7 @@ from pypy_module.dbapi.errors import (
 )
 from pypy_module.dbapi.explain import explain
 from pypy_module.dbapi.row import Row
+from pypy_module.dbapi.statements.statement import Statement
 from pypy_module.ffi.library import NULL, lib
 from pypy_module.inline.policy import install
 
@@ -58,6 +59,13 @@ def complete_statement(statement):
     return bool(lib.sqlite3_complete(statement.encode()))
 
 
+def enable_shared_cache(do_enable):
+    """Have connections that are opened afterwards share their cache, or not (bool). Python 3.12 has dropped it."""
+    if lib.sqlite3_enable_shared_cache(bool(do_enable)):
+        raise OperationalError('Changing the shared_cache flag failed')
+
+
+OLD = {'OptimizedUnicode': str, 'enable_shared_cache': enable_shared_cache}
 LATER = ('configure',)     # loaded when a program asks for it: few do
 
 __all__ = [
@@ -75,8 +83,7 @@ if lib.sqpyte_without(NULL, 0):
     from pypy_module.settings import take_over
     take_over()
 
-for _name in __all__:
-    _value = globals().get(_name)
+for _value in [Statement, *map(globals().get, __all__)]:
     if isinstance(_value, type) and _value.__module__.startswith('pypy_module.'):
         _value.__module__ = 'sqpyte'
 
@@ -86,6 +93,11 @@ def __getattr__(name):
         from pypy_module.settings import configure
         return configure
     if name in ('version', 'version_info'):
-        warn('%s is deprecated and will be removed in Python 3.14' % name)
+        if versions.USES_WARNED_OF:
+            warn('%s is deprecated and will be removed in Python 3.14' % name)
         return '2.6.0' if name == 'version' else (2, 6, 0)
+    if name in OLD and not versions.OLD_NAMES_GONE:
+        if versions.PYTHON >= (3, 10):
+            warn('%s is deprecated and will be removed in Python 3.12' % name)
+        return OLD[name]
     raise AttributeError('module %r has no attribute %r' % ('sqpyte', name))

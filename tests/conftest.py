@@ -12,6 +12,10 @@ from tests import extent
 
 PATHS = Paths()
 
+# The module has the semantics of the newest Python's sqlite3, whichever Python runs the tests; those of versions have
+# others.
+os.environ.setdefault('SQPYTE_SEMANTICS', '3.13')
+
 # A JIT warms up and other processes compete, so the time of one example says nothing.
 set_hypothesis_home_dir(os.path.join(PATHS.build, 'hypothesis'))
 # In CI the examples are the same in every run.

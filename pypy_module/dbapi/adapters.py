@@ -5,7 +5,8 @@ Both registries belong to the process, as in sqlite3.
 
 import datetime
 
-from pypy_module.dbapi.deprecation import SINCE_312, warn
+from pypy_module.dbapi.deprecation import warn
+from pypy_module.dbapi.versions import USES_WARNED_OF
 from pypy_module.dbapi.errors import ProgrammingError
 
 
@@ -110,7 +111,7 @@ def TimestampFromTicks(ticks):
 
 
 def _deprecated(what):
-    if SINCE_312:
+    if USES_WARNED_OF:
         warn('The default %s is deprecated as of Python 3.12; see the sqlite3 documentation for '
              'suggested replacement recipes' % what)
 

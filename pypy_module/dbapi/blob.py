@@ -4,6 +4,7 @@ import operator
 import sys
 
 from pypy_module.dbapi import errors
+from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NULL, bytes_of, ffi, lib
 
 LONGEST = 2 ** 31 - 1
@@ -30,13 +31,16 @@ class Handle:
 class Blob:
     """An open blob; read, written and indexed like a file and like bytes of a fixed length."""
 
-    def __init__(self, connection, session, handle):
-        """Take the Connection, which is open as long as the blob is there, its Session, and the Handle."""
-        self._connection = connection
-        self._session = session
-        self._handle = handle
-        self._length = lib.sqlite3_blob_bytes(handle.pointer)
-        self._offset = 0
+    _connection: Any
+    _session: Any
+    _handle: Any
+    _length: int
+    _offset: int
+
+    def __new__(cls, *args, **keywords):
+        raise TypeError("cannot create '%s.%s' instances" % (cls.__module__, cls.__name__))
+
+    __reduce_ex__ = errors.not_copied
 
     def __del__(self):
         session, handle = self._session, self._handle
@@ -185,3 +189,14 @@ class Blob:
         if isinstance(index, slice):
             raise TypeError("Blob doesn't support slice deletion")
         raise TypeError("Blob doesn't support item deletion")
+
+
+def blob_of(connection, session, handle):
+    """Return the Blob of a Connection, which is open as long as the blob is there, its Session, and a Handle."""
+    blob = object.__new__(Blob)
+    blob._connection = connection
+    blob._session = session
+    blob._handle = handle
+    blob._length = lib.sqlite3_blob_bytes(handle.pointer)
+    blob._offset = 0
+    return blob

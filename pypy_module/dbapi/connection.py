@@ -6,18 +6,28 @@ import warnings
 from _thread import get_ident
 
 from pypy_module.dbapi import cursor as cursors
-from pypy_module.dbapi import errors
+from pypy_module.dbapi import errors, versions
 from pypy_module.dbapi.connections.backup import Backup
 from pypy_module.dbapi.connections.functions import Functions
 from pypy_module.dbapi.connections.hooks import Hooks
 from pypy_module.dbapi.connections.limits import Settings
 from pypy_module.dbapi.connections.session import NEVER_OPENED, Session
 from pypy_module.dbapi.connections.transactions import Transactions
-from pypy_module.dbapi.deprecation import one_positional
+from pypy_module.dbapi.deprecation import one_positional, standing_in
 from pypy_module.dbapi.statements.transaction import LEGACY, checked_autocommit, checked_level
 
 KEYWORD_ONLY = ("'timeout', 'detect_types', 'isolation_level', 'check_same_thread', 'factory', "
                 "'cached_statements' and 'uri'")
+
+
+def _one_argument(function):
+    """Decorator for a method: whether the connection is open is looked at before the number of arguments."""
+    def checked(self, *args):
+        self._session.check()
+        if len(args) != 1:
+            raise TypeError('function takes exactly 1 argument (%d given)' % len(args))
+        return function(self, *args)
+    return standing_in(checked, function)
 
 
 class Connection(Transactions, Functions, Hooks, Backup, Settings):
@@ -27,6 +37,7 @@ class Connection(Transactions, Functions, Hooks, Backup, Settings):
         row_factory: given to new cursors (see `Cursor`).
     """
 
+    __slots__ = ()
     Warning = errors.Warning
     Error = errors.Error
     InterfaceError = errors.InterfaceError
@@ -69,8 +80,9 @@ class Connection(Transactions, Functions, Hooks, Backup, Settings):
         if session.closing:
             session.close()
         if session.db:
-            warnings.warn('unclosed database in %r' % self, ResourceWarning, stacklevel=1,
-                          source=self)
+            if versions.UNCLOSED_WARNED_OF:
+                warnings.warn('unclosed database in %r' % self, ResourceWarning, stacklevel=1,
+                              source=self)
             session.close()
 
     def close(self):
@@ -123,10 +135,10 @@ class Connection(Transactions, Functions, Hooks, Backup, Settings):
         """Run several SQL statements; see Cursor.executescript."""
         return self._cursor().executescript(sql_script)
 
+    @_one_argument
     def __call__(self, sql, /):
         """Prepare `sql` (str) and return its Statement; raises what preparing it raises."""
         session = self._session
-        session.check()
         if not isinstance(sql, str):
             raise TypeError('argument 1 must be str, not ' + type(sql).__name__)
         return session.prepare(sql)
@@ -135,7 +147,7 @@ class Connection(Transactions, Functions, Hooks, Backup, Settings):
 _open = vars(Connection)['__init__'].__wrapped__     # without its warning
 
 
-def _connected(*args, **keywords):
+def _connected(module, *args, **keywords):
     """`connect`; what isn't given isn't passed on: the factory may have other defaults."""
     factory = args[5] if len(args) > 5 else keywords.get('factory', Connection)
     if factory is Connection or factory is None:
@@ -145,22 +157,28 @@ def _connected(*args, **keywords):
     return factory(*args, **keywords)
 
 
-@one_positional('sqlite3.connect()', KEYWORD_ONLY, run=_connected)
-def connect(database, timeout=5.0, detect_types=0, isolation_level='', check_same_thread=True,
-            factory=Connection, cached_statements=128, uri=False, *, autocommit=LEGACY):
-    """Open a database and return its Connection.
+class _Module:
+    """Has `connect`, which sqlite3's is like: a class that has it among its attributes doesn't make it a method."""
 
-    Args:
-        database: path of the file (str, bytes or path object), ':memory:', or with `uri` an URI.
-        timeout: how long to wait for locks of others, in seconds (float).
-        detect_types: PARSE_DECLTYPES, PARSE_COLNAMES, or both added: by what converters are found.
-        isolation_level: how transactions are begun before a change: '' (deferred), 'DEFERRED',
-            'IMMEDIATE', 'EXCLUSIVE', or None: not at all.
-        check_same_thread: whether other threads are refused (bool).
-        factory: the class to make, a Connection.
-        cached_statements: how many prepared statements are kept (int).
-        uri: whether `database` is an URI (bool).
-        autocommit: True, False, or LEGACY_TRANSACTION_CONTROL (as `isolation_level` says).
-    Raises:
-        OperationalError: the file can't be opened.
-    """
+    @one_positional('sqlite3.connect()', KEYWORD_ONLY, first=1, run=_connected)
+    def connect(self, database, timeout=5.0, detect_types=0, isolation_level='', check_same_thread=True,
+                factory=Connection, cached_statements=128, uri=False, *, autocommit=LEGACY):
+        """Open a database and return its Connection.
+
+        Args:
+            database: path of the file (str, bytes or path object), ':memory:', or with `uri` an URI.
+            timeout: how long to wait for locks of others, in seconds (float).
+            detect_types: PARSE_DECLTYPES, PARSE_COLNAMES, or both added: by what converters are found.
+            isolation_level: how transactions are begun before a change: '' (deferred), 'DEFERRED',
+                'IMMEDIATE', 'EXCLUSIVE', or None: not at all.
+            check_same_thread: whether other threads are refused (bool).
+            factory: the class to make, a Connection.
+            cached_statements: how many prepared statements are kept (int).
+            uri: whether `database` is an URI (bool).
+            autocommit: True, False, or LEGACY_TRANSACTION_CONTROL (as `isolation_level` says).
+        Raises:
+            OperationalError: the file can't be opened.
+        """
+
+
+connect = _Module().connect

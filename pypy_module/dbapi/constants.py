@@ -1,5 +1,6 @@
 """The module's constants: SQLite's, with their values from its header, and the DB-API's own."""
 
+from pypy_module.dbapi import versions
 from pypy_module.ffi.library import NUMBERS, RESULT_CODES, lib, text
 
 PARSE_DECLTYPES = 1
@@ -19,7 +20,7 @@ AUTHORIZER = """
 apilevel = '2.0'
 paramstyle = 'qmark'
 # 3: threads may share the module, connections and cursors; SQLite's serialised mode allows it.
-threadsafety = {0: 0, 2: 1, 1: 3}[lib.sqlite3_threadsafe()]
+threadsafety = {0: 0, 2: 1, 1: 3}[lib.sqlite3_threadsafe()] if versions.THREADSAFETY else 1
 sqlite_version = text(lib.sqlite3_libversion())
 sqlite_version_info = tuple(int(part) for part in sqlite_version.split('.'))
 

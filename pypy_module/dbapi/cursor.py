@@ -2,10 +2,14 @@
 
 from _thread import get_ident
 
-from pypy_module.dbapi import errors
+from pypy_module.dbapi import errors, versions
 from pypy_module.dbapi.connections.session import Owner, session_of
 from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements.result_set import ResultSet
+
+
+# Of a Cursor whose `__init__` hasn't been called: a result set of no connection, which is never ready.
+UNSET = {'_result': ResultSet(None), '_connection': None, '_closed': False, 'arraysize': 1, 'row_factory': None}
 
 
 class Cursor:
@@ -16,11 +20,21 @@ class Cursor:
         row_factory: None for tuples, or a callable of (cursor, tuple) that makes the rows.
     """
 
-    _connection: Any = None
-    _result = ResultSet(None)       # of no connection, and never ready
-    _closed = False
-    arraysize = 1
-    row_factory: Any = None
+    __slots__ = ('_result', '_connection', '_closed', 'arraysize', 'row_factory', '__weakref__')
+    _result: ResultSet
+    _connection: Any
+    _closed: bool
+    arraysize: int
+    row_factory: Any
+
+    def __getattr__(self, name):
+        """What isn't set before `__init__`."""
+        try:
+            return UNSET[name]
+        except KeyError:
+            raise AttributeError('%r object has no attribute %r' % (type(self).__name__, name)) from None
+
+    __reduce_ex__ = errors.not_copied
 
     def __init__(self, connection, /):
         """Make a cursor on a Connection; raises ProgrammingError in a thread that isn't its."""
@@ -122,6 +136,8 @@ class Cursor:
             Error: as SQLite says.
         """
         if not isinstance(sql_script, str):
+            if not versions.SCRIPT_TYPE:
+                raise ValueError('script argument must be unicode.')
             raise TypeError('executescript() argument must be str, not '
                             + type(sql_script).__name__)
         if '\0' in sql_script:
@@ -210,9 +226,12 @@ class Cursor:
 
 def opened(connection, session):
     """Return a new Cursor on a Connection that can be used here, made the short way."""
-    cursor = Cursor.__new__(Cursor)
+    cursor = object.__new__(Cursor)
     cursor._result = result = ResultSet(session)
     cursor._connection = connection
+    cursor._closed = False
+    cursor.arraysize = 1
+    cursor.row_factory = None
     result.ready = True
     return cursor
 

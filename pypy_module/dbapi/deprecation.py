@@ -3,12 +3,9 @@
 import sys
 import warnings
 
+from pypy_module.dbapi.versions import CALLS_WARNED_OF
+
 OURS = __name__.partition('.')[0] + '.'      # pypy_module, and its folders
-
-
-# Uses that sqlite3 warns of since Python 3.12, and that are common: elsewhere a warning for each
-# would cost more than the statement.
-SINCE_312 = sys.version_info >= (3, 12)
 
 
 def is_ours(name):
@@ -30,7 +27,7 @@ def warn(message):
     warnings.warn(message, DeprecationWarning, stacklevel=level)
 
 
-def _standing_in(stand_in, function):
+def standing_in(stand_in, function):
     """Make one function look as another: its name, docstring and signature; return it."""
     # functools.wraps does the same, and takes a millisecond to load.
     for name in ('__module__', '__name__', '__qualname__', '__doc__'):
@@ -55,10 +52,10 @@ def one_positional(what, names, first=0, run=None):
         called = run or function
 
         def checked(*args, **keywords):
-            if len(args) > first + 1:
+            if len(args) > first + 1 and CALLS_WARNED_OF:
                 warn(message)
             return called(*args, **keywords)
-        return _standing_in(checked, function)
+        return standing_in(checked, function)
     return decorate
 
 
@@ -72,6 +69,8 @@ def by_position(*names):
         message = ('Passing keyword argument%s %s to _sqlite3.Connection.%s() is deprecated. '
                    'Parameter%s %s will become positional-only in Python 3.15.'
                    % (plural, listed, function.__name__, plural, listed))
+        if not CALLS_WARNED_OF:
+            return function
 
         def checked(self, *args, **keywords):
             for name in names:
@@ -79,5 +78,5 @@ def by_position(*names):
                     warn(message)
                     break
             return function(self, *args, **keywords)
-        return _standing_in(checked, function)
+        return standing_in(checked, function)
     return decorate

@@ -1,5 +1,6 @@
 """The DB-API's exceptions, and how SQLite's error codes become them."""
 
+from pypy_module.dbapi import versions
 from pypy_module.ffi.library import NUMBERS, RESULT_CODES, lib, text
 
 
@@ -66,6 +67,12 @@ for _class, _names in [
         _CLASSES[NUMBERS['SQLITE_' + _name]] = _class
 
 NOMEM = NUMBERS['SQLITE_NOMEM']
+ATTRIBUTE = 'AttributeError: '      # begins the message of an error of SQLite's that becomes one of Python's
+
+
+def not_copied(self, protocol, /):
+    """As `__reduce_ex__`: what belongs to a database is neither copied nor pickled."""
+    raise TypeError("cannot pickle '%s.%s' object" % (type(self).__module__, type(self).__name__))
 
 
 def make(code, extended, message):
@@ -78,6 +85,8 @@ def make(code, extended, message):
     """
     if code == NOMEM:
         return MemoryError()
+    if message.startswith(ATTRIBUTE) and not versions.NO_STEP:
+        return AttributeError(message[len(ATTRIBUTE):])
     error = _CLASSES.get(code, DatabaseError)(message)
     error.sqlite_errorcode = extended
     error.sqlite_errorname = NAMES.get(extended, 'unknown')

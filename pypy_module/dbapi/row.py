@@ -2,6 +2,7 @@
 
 from _collections_abc import Sequence
 
+from pypy_module.dbapi import errors
 from pypy_module.dbapi.columns import NONE, Columns
 from pypy_module.dbapi.cursor import Cursor, columns_of
 
@@ -24,6 +25,8 @@ class Row:
         row._data = data
         row._columns = columns_of(cursor) or NONE
         return row
+
+    __reduce_ex__ = errors.not_copied
 
     def keys(self):
         """Return the names of the columns (list of str)."""

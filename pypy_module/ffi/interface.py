@@ -25,6 +25,7 @@ const char *sqlite3_errstr(int rc);
 void sqlite3_free(void *p);
 void *sqlite3_malloc64(uint64_t n);
 int sqlite3_sleep(int ms);
+int sqlite3_enable_shared_cache(int on);
 
 int sqlite3_open_v2(const char *name, sqlite3 **db, int flags, const char *vfs);
 int sqlite3_close_v2(sqlite3 *db);

@@ -1,9 +1,11 @@
 """Whole databases and single blobs: backup, serialize, deserialize, dump, blobopen."""
 
+import time
+from _thread import get_ident
 from weakref import WeakSet
 
 from pypy_module.dbapi import errors
-from pypy_module.dbapi.blob import Blob, Handle
+from pypy_module.dbapi.blob import Handle, blob_of
 from pypy_module.dbapi.connections.session import Owner, session_of
 from pypy_module.dbapi.statements.locks import tried
 from pypy_module.ffi.library import NULL, NUMBERS, bytes_of, ffi, lib, text
@@ -13,10 +15,81 @@ MISUSE = NUMBERS['SQLITE_MISUSE']
 NOCOPY = NUMBERS['SQLITE_SERIALIZE_NOCOPY']
 DESERIALIZE = (NUMBERS['SQLITE_DESERIALIZE_FREEONCLOSE']
                | NUMBERS['SQLITE_DESERIALIZE_RESIZEABLE'])
+PATIENCE = 60.0     # seconds that a backup waits for a statement of another thread's
+
+
+class Held:
+    """Within it a Session is this thread's, whose ever it is: to copy a database into.
+
+    Its own thread then waits at the lock with whatever it begins. What it is in the middle of is waited for: the
+    code that PyPy makes of a query reads pages.
+    """
+
+    def __init__(self, session):
+        self.session = session
+        self.user = session.user
+        self.foreign = session.user not in (get_ident(), -1)
+
+    def __enter__(self):
+        session = self.session
+        if not self.foreign:
+            return
+        session.lock.acquire()
+        session.user = -1
+        end = time.monotonic() + PATIENCE
+        while in_the_middle(session):
+            if time.monotonic() > end:
+                self.__exit__()
+                raise errors.OperationalError('the target of the backup is in the middle of a statement')
+            time.sleep(0)
+
+    def __exit__(self, *error):
+        if self.foreign:
+            self.session.user = self.user
+            self.session.lock.release()
+
+
+def in_the_middle(session):
+    """Whether a statement of a Session is being executed, or asked for a row (bool)."""
+    for statement in list(session.all):
+        if statement.busy:
+            result = statement.owner and statement.owner()
+            if statement.owner is None or result is not None and not result.ready:
+                return True
+    return False
+
+
+def copy(session, goal, name, pages, progress, sleep):
+    """Copy a database of a Session into another Session's; for the other arguments see Backup.backup."""
+    goal.before_c_call_that_may_write()
+    session.before_c_call_that_may_write()
+    handle = NULL
+
+    def begin():
+        nonlocal handle
+        handle = lib.sqlite3_backup_init(goal.db, b'main', session.db, name.encode())
+        return not handle
+    if tried(begin):
+        raise errors.from_database(goal.db)
+    rc = OK
+    try:
+        while rc == OK or rc == BUSY or rc == LOCKED:
+            goal.before_c_call_that_may_write()
+            rc = lib.sqlite3_backup_step(handle, pages)
+            if progress is not None:
+                progress(rc, lib.sqlite3_backup_remaining(handle), lib.sqlite3_backup_pagecount(handle))
+            if rc == BUSY or rc == LOCKED:
+                lib.sqlite3_sleep(int(sleep * 1000))
+    finally:
+        rc = lib.sqlite3_backup_finish(handle)
+    if rc != OK:
+        raise errors.from_database(goal.db)
 
 
 class Backup(Owner):
     """The part of a connection that copies databases."""
+
+    __slots__ = ()
 
     def backup(self, target, *, pages=-1, progress=None, name='main', sleep=0.250):
         """Copy a database, even while others use it.
@@ -36,37 +109,13 @@ class Backup(Owner):
         session = self._session
         session.check()
         goal = session_of(target)
-        goal.check_thread()
         goal.check_open()
         if target is self:
             raise ValueError('target cannot be the same connection instance')
         if progress is not None and not callable(progress):
             raise TypeError('progress argument must be a callable')
-        pages = pages or -1
-        goal.before_c_call_that_may_write()
-        session.before_c_call_that_may_write()
-        handle = NULL
-
-        def begin():
-            nonlocal handle
-            handle = lib.sqlite3_backup_init(goal.db, b'main', session.db, name.encode())
-            return not handle
-        if tried(begin):
-            raise errors.from_database(goal.db)
-        rc = OK
-        try:
-            while rc == OK or rc == BUSY or rc == LOCKED:
-                goal.before_c_call_that_may_write()
-                rc = lib.sqlite3_backup_step(handle, pages)
-                if progress is not None:
-                    progress(rc, lib.sqlite3_backup_remaining(handle),
-                             lib.sqlite3_backup_pagecount(handle))
-                if rc == BUSY or rc == LOCKED:
-                    lib.sqlite3_sleep(int(sleep * 1000))
-        finally:
-            rc = lib.sqlite3_backup_finish(handle)
-        if rc != OK:
-            raise errors.from_database(goal.db)
+        with Held(goal):
+            copy(session, goal, name, pages or -1, progress, sleep)
 
     def serialize(self, *, name='main'):
         """Return a database (`name`: as for `backup`) as the bytes of its file."""
@@ -148,4 +197,4 @@ class Backup(Owner):
         if session.blobs is None:
             session.blobs = WeakSet()
         session.blobs.add(handle)
-        return Blob(self, session, handle)
+        return blob_of(self, session, handle)

@@ -3,9 +3,12 @@
 import sys
 import types
 
+from pypy_module.dbapi import errors, versions
 from pypy_module.dbapi.deprecation import is_ours
 from pypy_module.dbapi.mixin import Any
-from pypy_module.ffi.library import TRANSIENT, ffi, lib
+from pypy_module.ffi.library import NUMBERS, TRANSIENT, ffi, lib
+
+ERROR, NOMEM, TOOBIG = NUMBERS['SQLITE_ERROR'], NUMBERS['SQLITE_NOMEM'], NUMBERS['SQLITE_TOOBIG']
 
 REFERENCE_COUNTS = sys.implementation.name == 'cpython'
 UTF8 = 1  # SQLITE_UTF8
@@ -86,6 +89,24 @@ def report(error, callable):
     sys.unraisablehook(unraisable)
 
 
+def error_code(error):
+    """Return SQLite's code (int) for what a user's function raised."""
+    if isinstance(error, MemoryError) and versions.ERRORS_OF_FUNCTIONS:
+        return NOMEM
+    if isinstance(error, OverflowError) and versions.ERRORS_OF_FUNCTIONS:
+        return TOOBIG
+    return ERROR
+
+
+def error_message(error, message):
+    """Return what SQLite is to say (str) when `error` was raised, for which this version of Python has `message`."""
+    if message.endswith("'step' method not defined") and not versions.NO_STEP:
+        return errors.ATTRIBUTE + str(error)
+    if message.endswith("'finalize' method not defined") and not versions.NO_FINALIZE:
+        return message.replace('not defined', 'raised error')
+    return message
+
+
 def fail(context, error, message, callable):
     """Have a function's call fail.
 
@@ -97,12 +118,13 @@ def fail(context, error, message, callable):
     Returns:
         0, which tells the caller in C that the result is set.
     """
-    if isinstance(error, MemoryError):
+    code = error_code(error)
+    if code == NOMEM:
         lib.sqlite3_result_error_nomem(context)
-    elif isinstance(error, OverflowError):
+    elif code == TOOBIG:
         lib.sqlite3_result_error_toobig(context)
     else:
-        lib.sqlite3_result_error(context, message.encode(), -1)
+        lib.sqlite3_result_error(context, error_message(error, message).encode(), -1)
     report(error, callable)
     return 0
 

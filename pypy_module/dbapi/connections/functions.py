@@ -216,6 +216,8 @@ class Aggregate:
 class Functions(Owner):
     """The part of a connection that defines functions."""
 
+    __slots__ = ()
+
     def _define(self, name, narg, flags, what, made_by):
         """Define a function (`made_by` callable), or remove it (None); return SQLite's code."""
         if not isinstance(name, str):

@@ -4,7 +4,9 @@ Each counts its calls (`calls`, see callbacks.py), because a connection that is 
 that SQLite calls has to stay open in C until that function has returned.
 """
 
-from pypy_module.dbapi import errors
+import re
+
+from pypy_module.dbapi import errors, versions
 from pypy_module.dbapi.connections.callbacks import UTF8, report
 from pypy_module.dbapi.connections.functions import COUNT, RESULT, Frame, reader
 from pypy_module.dbapi.connections.session import Owner
@@ -120,6 +122,8 @@ def collation(session_reference, function, frame, calls):
 class Hooks(Owner):
     """The part of a connection that sets hooks; the session's `hooks` keeps their callbacks alive by name."""
 
+    __slots__ = ()
+
     @by_position('authorizer_callback')
     def set_authorizer(self, authorizer_callback):
         """Have every use of a table, column or function permitted.
@@ -187,6 +191,8 @@ class Hooks(Owner):
                             + type(name).__name__)
         if '\0' in name:
             raise ValueError('embedded null character')
+        if not versions.COLLATION_NAMES and re.search('[^0-9A-Za-z_]', name):
+            raise errors.ProgrammingError('invalid character in collation name')
         if callback is not None and not callable(callback):
             raise TypeError('parameter must be callable')
         session.before_c_call_that_may_write()

@@ -4,6 +4,7 @@ Like the shell, and unlike sqlite3, it leaves out the rows of virtual tables: th
 their own, and where not, they could not be inserted when the script is run.
 """
 
+from pypy_module.dbapi import versions
 from pypy_module.dbapi.errors import OperationalError
 
 
@@ -54,7 +55,7 @@ def dump(connection, pattern):
     """
     cursor = connection.cursor()
     cursor.row_factory = None
-    if violated(cursor):
+    if versions.DUMP_WITHOUT_KEYS and violated(cursor):
         yield 'PRAGMA foreign_keys=OFF;'
     yield 'BEGIN TRANSACTION;'
     writable = False

@@ -15,6 +15,8 @@ SWITCHES = {value for name, value in SQLITE.items() if name.startswith('SQLITE_D
 class Settings(Owner):
     """The part of a connection that sets and tells its settings."""
 
+    __slots__ = ()
+
     def interrupt(self):
         """Have the statements that run end with an error; may be called by another thread."""
         self._session.check_open()

@@ -156,7 +156,19 @@ NEVER_OPENED = Session()    # of a Connection whose `__init__` hasn't been calle
 class Owner:
     """What has a Session: the base of Connection, as cursors know it, and of its parts."""
 
-    _session = NEVER_OPENED
+    __slots__ = ('_session', 'row_factory')
+    _session: Session
+    row_factory: Any
+
+    def __getattr__(self, name):
+        """What isn't set before `__init__`."""
+        if name == '_session':
+            return NEVER_OPENED
+        if name == 'row_factory':
+            return None
+        raise AttributeError('%r object has no attribute %r' % (type(self).__name__, name))
+
+    __reduce_ex__ = errors.not_copied
 
 
 def session_of(connection):

@@ -1,5 +1,6 @@
 """A connection's transactions, as the program controls them."""
 
+from pypy_module.dbapi import versions
 from pypy_module.dbapi.connections.session import Owner
 from pypy_module.dbapi.statements.transaction import checked_autocommit, checked_level
 from pypy_module.ffi.library import lib
@@ -7,6 +8,8 @@ from pypy_module.ffi.library import lib
 
 class Transactions(Owner):
     """The part of a connection that begins, commits and rolls back."""
+
+    __slots__ = ()
 
     def commit(self):
         """Commit the transaction, if one is open; raises SQLite's error."""
@@ -16,6 +19,8 @@ class Transactions(Owner):
     def rollback(self):
         """Undo what the transaction did, if one is open; raises SQLite's error."""
         self._session.check()
+        if not versions.FETCH_AFTER_ROLLBACK and not lib.sqlite3_get_autocommit(self._session.db):
+            self._session.cut_off()
         self._session.end('ROLLBACK')
 
     @property

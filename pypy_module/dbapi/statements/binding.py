@@ -9,7 +9,8 @@ user's; the rest goes the general way, adapters included.
 
 from pypy_module.dbapi.adapters import PrepareProtocol, adapt, needs_adapter, registry
 from pypy_module.dbapi.deprecation import warn
-from pypy_module.dbapi.errors import ProgrammingError
+from pypy_module.dbapi import versions
+from pypy_module.dbapi.errors import InterfaceError, ProgrammingError
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.code_cache import define
 from pypy_module.ffi.library import bytes_of, ffi, lib, text
@@ -54,7 +55,7 @@ def out_of_range():
     return OverflowError('Python int too large to convert to SQLite INTEGER')
 
 
-def pack_value(statement, position, value, offset):
+def pack_value(statement, position, value, offset, name=None):
     """Pack a parameter of any type, adapters included.
 
     Args:
@@ -62,10 +63,11 @@ def pack_value(statement, position, value, offset):
         position: index of the parameter, from 0 (int).
         value: the parameter.
         offset: where the arena is free (int).
+        name: of the parameter, with its colon (str), if it was given by name.
     Returns:
         where the arena is free afterwards (int).
     Raises:
-        ProgrammingError: the value's type can't be stored.
+        ProgrammingError, InterfaceError: the value's type can't be stored.
         OverflowError: it is too large.
     """
     if needs_adapter(value):
@@ -90,20 +92,27 @@ def pack_value(statement, position, value, offset):
         offset = put_bytes(statement, data, offset)
     else:
         if type(value) is not bytes:
-            value = blob_bytes(value, position)
+            value = blob_bytes(value, position, name)
         cells[index] = BLOB | len(value) << 3
         cells[index + 1] = offset
         offset = put_bytes(statement, value, offset)
     return offset
 
 
-def blob_bytes(value, position):
-    """Return the bytes of an object that exports a buffer; else raise ProgrammingError."""
+def blob_bytes(value, position, name=None):
+    """Return the bytes of an object that exports a buffer; see `pack_value`."""
     try:
         data = bytes_of(value)
     except TypeError:
-        raise ProgrammingError("Error binding parameter %d: type '%s' is not supported"
-                               % (position + 1, type(value).__name__)) from None
+        if versions.UNSUPPORTED_VALUE:
+            raise ProgrammingError("Error binding parameter %d: type '%s' is not supported"
+                                   % (position + 1, type(value).__name__)) from None
+        raise InterfaceError('Error binding parameter %s - probably unsupported type.'
+                             % (position if name is None else name)) from None
+    except BufferError:
+        if versions.BLOB_IN_PIECES:
+            raise
+        raise ValueError('could not convert BLOB to buffer') from None
     if len(data) > LONGEST:
         raise OverflowError('BLOB longer than INT_MAX bytes')
     return data
@@ -131,12 +140,16 @@ def pack_any(statement, parameters):
             try:
                 value = parameters[name[1:]]
             except LookupError:
-                raise ProgrammingError('You did not supply a value for binding parameter :%s.'
-                                       % name[1:]) from None
-            offset = pack_value(statement, position, value, offset)
+                if versions.NAMED_VALUE_MISSING:
+                    message = 'You did not supply a value for binding parameter :%s.' % name[1:]
+                else:
+                    message = 'You did not supply a value for binding %d.' % (position + 1)
+                raise ProgrammingError(message) from None
+            offset = pack_value(statement, position, value, offset, ':' + name[1:])
         return
     if not hasattr(type(parameters), '__getitem__'):
-        raise ProgrammingError('parameters are of unsupported type')
+        kind = ProgrammingError if versions.PARAMETERS_TYPE else ValueError
+        raise kind('parameters are of unsupported type')
     count = len(parameters)
     if count != statement.parameters:
         raise wrong_count(statement, count)

@@ -204,6 +204,13 @@ class Execution(Mixin):
         for statement in list(self.all):
             self.consider(statement)
 
+    def cut_off(self):
+        """Have all cursors that are in the middle of their rows give them up, and say so when they are asked."""
+        for statement in list(self.all):
+            result = statement.owner and statement.owner()
+            if result is not None:
+                result.cut_off()
+
     def before_c_call_that_may_write(self):
         """Hand statements that the inliner runs back to C, before their pages or schema change."""
         self.roll_back()

@@ -6,7 +6,7 @@ stepped to row k+1, and an error met there is raised instead of row k. A query t
 finished, and its statement free again, before `execute` returns.
 """
 
-from pypy_module.dbapi import errors
+from pypy_module.dbapi import errors, versions
 from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements import decoding, tiers
 from pypy_module.dbapi.statements.decoding import Undecodable
@@ -18,6 +18,21 @@ LAST, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_GROW']
 CHANGES, ROWID = NUMBERS['SQPYTE_ROW_CHANGES'], NUMBERS['SQPYTE_ROW_ROWID']
 
 step = lib.sqpyte_step
+
+
+class CutOff:
+    """In place of the runner of rows that a rollback has ended, in versions of Python that don't fetch on."""
+
+    def __next__(self):
+        raise errors.InterfaceError(
+            'Cursor needed to be reset because of commit/rollback and can no longer be fetched from.')
+
+    def abandon(self):
+        """Do nothing: there are no rows."""
+
+
+class Converted(tuple):
+    """A row that was converted early: it is handed out as it is."""
 
 
 class ResultSet(ExecuteMany):
@@ -102,6 +117,11 @@ class ResultSet(ExecuteMany):
         if runner is not None:
             runner.abandon()
 
+    def cut_off(self):
+        """Give up the rows that are left; whoever asks for one gets InterfaceError."""
+        self.drop()
+        self.runner = CutOff()
+
     # What the cursor calls
 
     def execute(self, sql, parameters):
@@ -144,6 +164,8 @@ class ResultSet(ExecuteMany):
                 session.reraise()
         except BaseException:
             self.rowcount = -1
+            if not versions.FIRST_ROW_LATER:
+                self.drop()     # a converter has failed
             raise
         finally:
             self.ready = True
@@ -160,6 +182,8 @@ class ResultSet(ExecuteMany):
             self.lastrowid = statement.cells[ROWID]
             if session.detect_types:
                 self.converters = session.converters_of(statement)
+                if not versions.FIRST_ROW_LATER and any(self.converters):
+                    self.row = Converted(decoding.convert(statement, session.text_factory, self.converters))
         elif rc == tiers.INLINED:
             statement.owner = session.watch(self, statement)
             self.columns = statement.description
@@ -216,7 +240,7 @@ class ResultSet(ExecuteMany):
         try:
             return next(self.runner)
         except BaseException:
-            if self.runner is not None and self.row is None:
+            if self.runner is not None and self.row is None and type(self.runner) is not CutOff:
                 self.drop()
             raise
         finally:
@@ -247,6 +271,8 @@ class ResultSet(ExecuteMany):
     def decoded_early(self, row):
         """Return a row that was decoded early, as the text factory makes it; it is kept if that fails."""
         values = row
+        if type(row) is Converted:
+            return tuple(row)
         factory = self.session.text_factory
         if type(row) is Undecodable:
             if factory is str:

@@ -7,7 +7,7 @@ told, reset and used again.
 
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.columns import Columns
-from pypy_module.dbapi.deprecation import SINCE_312
+from pypy_module.dbapi import versions
 from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements import binding, decoding
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
@@ -58,7 +58,8 @@ def prepare(db, sql):
     if len(data) > lib.sqlite3_limit(db, LIMIT_SQL_LENGTH, -1):
         raise errors.DataError('query string is too large')
     if b'\0' in data:
-        raise errors.ProgrammingError('the query contains a null character')
+        kind = errors.ProgrammingError if versions.NULL_CHARACTER else ValueError
+        raise kind('the query contains a null character')
     source = ffi.new('char[]', data)
     result = ffi.new('sqlite3_stmt *[1]')
     tail = ffi.new('const char *[1]')
@@ -67,7 +68,8 @@ def prepare(db, sql):
     rest = data[tail[0] - source:].decode()
     if skip(rest) < len(rest):
         lib.sqlite3_finalize(result[0])
-        raise errors.ProgrammingError('You can only execute one statement at a time.')
+        raise (errors.ProgrammingError if versions.SEVERAL_STATEMENTS else errors.Warning)(
+            'You can only execute one statement at a time.')
     return result[0]
 
 
@@ -91,8 +93,20 @@ class Statement:
         inlinable, tier_up, inlined: see tiers.py.
     """
 
-    def __init__(self, db, sql, without_type=False):
-        """Prepare `sql` (str) for `db` (`sqlite3 *`); `without_type`: see `column_names`."""
+    __reduce_ex__ = errors.not_copied
+
+    def __new__(cls, *args, **keywords):
+        raise TypeError("cannot create '%s.%s' instances" % (cls.__module__, cls.__name__))
+
+    @classmethod
+    def of(cls, db, sql, without_type):
+        """Prepare `sql` (str) for `db` (`sqlite3 *`), and return its Statement; `without_type`: see `column_names`."""
+        statement = object.__new__(cls)
+        statement._prepare(db, sql, without_type)
+        return statement
+
+    def _prepare(self, db, sql, without_type):
+        """See `of`."""
         self.pointer = prepare(db, sql)
         self.sql = sql
         self.busy = False
@@ -119,7 +133,7 @@ class Statement:
         if facts[4]:
             self.names = binding.parameter_names(self.pointer, self.parameters)
             # Whether values by position go without a warning.
-            self.nameless = not SINCE_312 or all(
+            self.nameless = not versions.USES_WARNED_OF or all(
                 [name is None or name.startswith('?') for name in self.names])
         self.pack = binding.packer(self.parameters)
         self.arena = binding.Arena()

@@ -170,7 +170,7 @@ class StatementCache(Mixin):
 
     def prepare(self, sql):
         """Return a new Statement; raises what `statement.prepare` raises."""
-        statement = Statement(self.db, sql, self.without_type)
+        statement = Statement.of(self.db, sql, self.without_type)
         self.consider(statement)
         self.all.add(statement)
         return statement

@@ -1,6 +1,6 @@
 """A session's transaction: begun by a statement or by the program, ended by either, or by a script."""
 
-from pypy_module.dbapi import constants, errors
+from pypy_module.dbapi import constants, errors, versions
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.locks import Asking, run_again
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
@@ -13,18 +13,18 @@ LEGACY = constants.LEGACY_TRANSACTION_CONTROL
 
 
 def checked_level(level):
-    """Return an isolation level in SQLite's spelling (str), or None; raises as sqlite3 does."""
+    """Return an isolation level (str), or None; raises as sqlite3 does."""
     if level is None:
         return None
     if not isinstance(level, str):
-        raise TypeError('isolation_level must be str or None')
+        raise TypeError('isolation_level must be str or None' if versions.LEVEL_NORMALISED else
+                        'isolation_level must be a string or None, not ' + type(level).__name__)
     if '\0' in level:
         raise ValueError('embedded null character')
-    level = str.upper(level)
-    if level not in LEVELS:
-        raise ValueError("isolation_level string must be '', 'DEFERRED', 'IMMEDIATE', or "
-                         "'EXCLUSIVE'")
-    return level
+    if str.upper(level) not in LEVELS:
+        raise ValueError("isolation_level string must be '', 'DEFERRED', 'IMMEDIATE', or 'EXCLUSIVE'"
+                         if versions.LEVEL_NORMALISED else 'invalid value for isolation_level')
+    return str.upper(level) if versions.LEVEL_NORMALISED else level
 
 
 def checked_autocommit(value):

@@ -23,7 +23,7 @@ import weakref
 
 from c_engine.generated import layout, opcodes
 from pypy_module.dbapi import errors
-from pypy_module.dbapi.connections.callbacks import report
+from pypy_module.dbapi.connections.callbacks import error_code, error_message, report
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS, data_at
@@ -36,7 +36,8 @@ HEAD, COLUMNS = NUMBERS['SQPYTE_BATCH_HEAD'], NUMBERS['SQPYTE_ROW_COLUMNS']
 STAMP, STALE = NUMBERS['SQPYTE_BATCH_STAMP'], NUMBERS['SQPYTE_BATCH_STALE']
 FIRST_ROWID, CONSECUTIVE = NUMBERS['SQPYTE_BATCH_ROWID'], NUMBERS['SQPYTE_BATCH_CONSECUTIVE']
 LIMIT_LENGTH = NUMBERS['SQLITE_LIMIT_LENGTH']
-NOMEM, TOOBIG, ERROR = layout.SQLITE_NOMEM, layout.SQLITE_TOOBIG, layout.SQLITE_ERROR
+NOMEM, TOOBIG = layout.SQLITE_NOMEM, layout.SQLITE_TOOBIG
+OWN_MESSAGES = {NOMEM: 'out of memory', TOOBIG: 'string or blob too big'}       # SQLite's
 
 batch = lib.sqpyte_batch
 step = lib.sqpyte_step
@@ -407,11 +408,8 @@ class Runner:
         if not self.statement.pointer:
             raise errors.ProgrammingError('Cannot operate on a closed database.')
         self.position(self.i)
-        code = ERROR
-        if isinstance(error, MemoryError):
-            code, message = NOMEM, 'out of memory'
-        elif isinstance(error, OverflowError):
-            code, message = TOOBIG, 'string or blob too big'
+        code = error_code(error)
+        message = OWN_MESSAGES.get(code) or error_message(error, message)
         report(error, function)
         self.install_accumulators()
         lib.sqpyte_raise(self.vdbe, pc, code, message.encode())

@@ -188,7 +188,7 @@ class WindowRunner(LogAheadRunner):
         error = self.end_instance(register)
         made_by = self.aggregate_of(register).made_by
         if isinstance(error, MemoryError):
-            self.failed(pc, error, '', made_by)
+            self.failed(pc, error, 'out of memory', made_by)
             return True
         if error is not None:
             report(error, made_by)

@@ -1,8 +1,12 @@
 """Copies of databases, and blobs opened in place."""
 
+import threading
+import time
+
 import pytest
 
 import sqpyte
+from tests.pypy_module.inline.inlining import outcome
 
 
 def content(connection):
@@ -39,6 +43,55 @@ def test_backup_refuses(numbers):
     target.close()
     with pytest.raises(sqpyte.ProgrammingError, match='Cannot operate on a closed database.'):
         numbers.backup(target)
+
+
+class Thread(threading.Thread):
+    """Has a connection of its own, and reads from it until it is told to stop."""
+
+    def __init__(self, reads):
+        super().__init__(daemon=True)
+        self.reads = reads
+        self.begun, self.end = threading.Event(), threading.Event()
+        self.found = []
+        self.start()
+        self.begun.wait()
+
+    def run(self):
+        self.connection = connection = sqpyte.connect(':memory:')
+        connection.execute('CREATE TABLE t(a, b)')
+        connection.executemany('INSERT INTO t VALUES(?, ?)', [(0, i) for i in range(3000)])
+        connection.commit()
+        connection.create_function('f', 1, lambda x: x)
+        self.begun.set()
+        while self.reads and not self.end.is_set():
+            found = {a for a, in connection.execute('SELECT f(a) FROM t')}
+            assert len(found) == 1, found   # of one state of the table
+            time.sleep(0.002)
+        self.end.wait()
+        self.found = connection.execute('SELECT count(*) FROM t').fetchall()
+        connection.close()
+
+
+@pytest.mark.parametrize('reads', [False, True])
+def test_backup_to_a_connection_of_another_thread(reads):
+    """Which is idle, or in the middle of a query, or begins one after the other."""
+    source = sqpyte.connect(':memory:')
+    source.execute('CREATE TABLE t(a, b)')
+    thread = Thread(reads)
+    for value in range(1, 9):
+        source.execute('DELETE FROM t')
+        source.executemany('INSERT INTO t VALUES(?, ?)', [(value, i) for i in range(2000)])
+        source.commit()
+        while True:
+            found = outcome(lambda pages=-1 if value % 2 else 3: source.backup(thread.connection, pages=pages))
+            if found is None:
+                break
+            assert reads and 'in use' in found      # SQLite's own: not while rows are being read
+    with pytest.raises(sqpyte.ProgrammingError, match='created in a thread'):
+        thread.connection.execute('SELECT 1')
+    thread.end.set()
+    thread.join()
+    assert thread.found == [(2000,)]
 
 
 def test_serialize_and_deserialize(numbers):

@@ -302,6 +302,10 @@ def test_a_dropped_cursor_of_another_connection_holds_nobody_up(path, use):
     use(writer)
 
 
+class Cyclic(sqpyte.Cursor):
+    """Has attributes of its own."""
+
+
 @pytest.mark.parametrize('use', [
     lambda connection: connection.execute('DROP TABLE t'), lambda connection: connection.execute('VACUUM'),
     lambda connection: connection.execute('DETACH other'),
@@ -322,9 +326,9 @@ def test_a_dropped_cursor_fails_nothing_on_its_own_connection(use):
     connection.create_collation('c', lambda x, y: (x > y) - (x < y))
     for sql in ('SELECT a FROM t', 'SELECT f(a) FROM t', 'SELECT a FROM u'):
         for _ in range(3):
-            cursor = connection.execute(sql)
+            cursor = connection.cursor(Cyclic).execute(sql)
             [cursor.fetchone() for _ in range(20)]
-            cursor.cycle = [cursor] if hasattr(cursor, '__dict__') else None    # garbage of the old kind
+            cursor.cycle = [cursor]     # garbage of the old kind
             del cursor
     locks.collect_young()       # so they aren't young any more
     use(connection)

@@ -1,0 +1,62 @@
+"""Where the versions of Python's sqlite3 differ: the one table.
+
+A program meets the semantics of the Python that runs it. What later versions have added is there in all of them; what
+they have changed is as it was. `TABLE` says what changed, and when; the constants say which side of it we are on.
+"""
+
+import os
+import sys
+
+TABLE: list = []    # of (first version, what, before it, from it on)
+
+
+def _semantics():
+    """Return the version whose semantics hold (tuple of int): this Python's, or SQPYTE_SEMANTICS, for tests."""
+    given = os.environ.get('SQPYTE_SEMANTICS')
+    if not given:
+        return sys.version_info[:2]
+    try:
+        major, minor = given.split('.')
+        return int(major), int(minor)
+    except ValueError:
+        raise ImportError('SQPYTE_SEMANTICS=%s: it takes a version of Python, such as 3.11' % given) from None
+
+
+PYTHON = _semantics()
+
+
+def since(version, what, before, after):
+    """Add a row to TABLE; return whether the semantics of `version` or a later one hold (bool)."""
+    TABLE.append((version, what, before, after))
+    return PYTHON >= version
+
+
+NAMED_VALUE_MISSING = since(
+    (3, 10), 'message for a named parameter without a value', 'has its number', 'has its name')
+SEVERAL_STATEMENTS = since((3, 11), '`execute` of several statements', 'Warning', 'ProgrammingError')
+NULL_CHARACTER = since((3, 11), 'SQL with a null character', 'ValueError', 'ProgrammingError')
+PARAMETERS_TYPE = since((3, 11), 'parameters that are no sequence', 'ValueError', 'ProgrammingError')
+UNSUPPORTED_VALUE = since((3, 11), 'a parameter of another type', 'InterfaceError', 'ProgrammingError')
+BLOB_IN_PIECES = since((3, 11), 'a parameter whose bytes lie apart', 'ValueError', 'BufferError')
+SCRIPT_TYPE = since((3, 11), '`executescript` of anything but a str', 'ValueError', 'TypeError')
+LEVEL_NORMALISED = since((3, 11), '`isolation_level`', 'as it was given', 'in capitals')
+FETCH_AFTER_ROLLBACK = since(
+    (3, 11), 'fetching after `Connection.rollback`', 'InterfaceError', 'goes on with the rows')
+FIRST_ROW_LATER = since((3, 11), 'converters for the first row', 'run in `execute`', 'run when it is fetched')
+THREADSAFETY = since((3, 11), '`threadsafety`', '1', 'what SQLite was compiled for: 3')
+COLLATION_NAMES = since(
+    (3, 11), 'names of collations', 'letters, digits and underscores of ASCII', 'any')
+ERRORS_OF_FUNCTIONS = since(
+    (3, 11), 'a function that raises MemoryError, or OverflowError, or returns an int beyond 64 bits',
+    'OperationalError', 'MemoryError, DataError')
+NO_STEP = since((3, 11), 'an aggregate without `step`', 'AttributeError', 'OperationalError')
+NO_FINALIZE = since((3, 11), 'message for an aggregate without `finalize`', 'it raised error', 'it is not defined')
+OLD_NAMES_GONE = since((3, 12), '`OptimizedUnicode`, `enable_shared_cache`', 'there', 'gone')
+USES_WARNED_OF = since(
+    (3, 12), '`version`, default adapters and converters, named parameters by position', 'silent', 'DeprecationWarning')
+CALLS_WARNED_OF = since(
+    (3, 13), 'parameters of `connect`, functions and hooks that become positional-only or keyword-only', 'silent',
+    'DeprecationWarning')
+UNCLOSED_WARNED_OF = since((3, 13), 'a connection that is dropped, and not closed', 'silent', 'ResourceWarning')
+DUMP_WITHOUT_KEYS = since(
+    (3, 13), '`iterdump` of rows that violate a foreign key', 'as of others', 'begins with foreign_keys=OFF')

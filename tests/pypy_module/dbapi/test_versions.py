@@ -1,0 +1,166 @@
+"""Each version of Python has the semantics of its sqlite3: every row of versions.TABLE, on both of its sides."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from pypy_module.dbapi import versions
+from pypy_module.ffi.place import ROOT
+
+# For each row: the code, what it gives before that version, and from it on. `error(f)` gives the class and the text
+# of what f raises, `warned(f)` the class of its warning; c is a connection.
+ROWS = {
+    'message for a named parameter without a value': (
+        "error(lambda: c.execute('SELECT :a', {}))",
+        'ProgrammingError: You did not supply a value for binding 1.',
+        'ProgrammingError: You did not supply a value for binding parameter :a.'),
+    '`execute` of several statements': (
+        "error(lambda: c.execute('SELECT 1; SELECT 2'))", 'Warning: You can only execute one statement at a time.',
+        'ProgrammingError: You can only execute one statement at a time.'),
+    'SQL with a null character': (
+        "error(lambda: c.execute('SELECT 1\\0'))", 'ValueError: the query contains a null character',
+        'ProgrammingError: the query contains a null character'),
+    'parameters that are no sequence': (
+        "error(lambda: c.execute('SELECT ?', 5))", 'ValueError: parameters are of unsupported type',
+        'ProgrammingError: parameters are of unsupported type'),
+    'a parameter of another type': (
+        "error(lambda: c.execute('SELECT ?, ?', (1, ...))), error(lambda: c.execute('SELECT :a', {'a': ...}))",
+        "('InterfaceError: Error binding parameter 1 - probably unsupported type.', "
+        "'InterfaceError: Error binding parameter :a - probably unsupported type.')",
+        '''("ProgrammingError: Error binding parameter 2: type 'ellipsis' is not supported", '''
+        '''"ProgrammingError: Error binding parameter 1: type 'ellipsis' is not supported")'''),
+    'a parameter whose bytes lie apart': (
+        "error(lambda: c.execute('SELECT ?', (memoryview(b'1234')[::2],)))",
+        'ValueError: could not convert BLOB to buffer',
+        'BufferError: memoryview: underlying buffer is not C-contiguous'),
+    '`executescript` of anything but a str': (
+        "error(lambda: c.executescript(b''))", 'ValueError: script argument must be unicode.',
+        'TypeError: executescript() argument must be str, not bytes'),
+    '`isolation_level`': (
+        "[setattr(c, 'isolation_level', 'immediate'), c.isolation_level, c.execute('CREATE TABLE t(a)') and None, "
+        "c.execute('INSERT INTO t VALUES(1)') and c.in_transaction, error(lambda: setattr(c, 'isolation_level', 5)), "
+        "error(lambda: setattr(c, 'isolation_level', 'x'))]",
+        "[None, 'immediate', None, True, 'TypeError: isolation_level must be a string or None, not int', "
+        "'ValueError: invalid value for isolation_level']",
+        "[None, 'IMMEDIATE', None, True, 'TypeError: isolation_level must be str or None', "
+        '''"ValueError: isolation_level string must be '', 'DEFERRED', 'IMMEDIATE', or 'EXCLUSIVE'"]'''),
+    'fetching after `Connection.rollback`': (
+        "[c.execute('CREATE TABLE t(a)') and None, c.execute('INSERT INTO t VALUES(1)') and None, "
+        "[(r, r.fetchone(), c.rollback(), error(r.fetchone), error(r.fetchall), "
+        "r.execute('SELECT 5').fetchall())[1:] for r in [c.execute('VALUES(1), (2), (3)')]]]",
+        "[None, None, [((1,), None, 'InterfaceError: Cursor needed to be reset because of commit/rollback and can no "
+        "longer be fetched from.', 'InterfaceError: Cursor needed to be reset because of commit/rollback and can no "
+        "longer be fetched from.', [(5,)])]]",
+        "[None, None, [((1,), None, (2,), [(3,)], [(5,)])]]"),
+    'converters for the first row': (
+        "[sqpyte.register_converter('X', lambda data: seen.append(data) or len(data)), "
+        "[(r, list(seen), r.fetchall(), seen)[1:] for r in [d.execute('SELECT 123 AS \"a [x]\" UNION ALL SELECT 4')]]]",
+        "[None, [([b'123'], [(3,), (1,)], [b'123', b'4'])]]", "[None, [([], [(3,), (1,)], [b'123', b'4'])]]"),
+    '`threadsafety`': ('sqpyte.threadsafety', '1', '3'),
+    'names of collations': (
+        "error(lambda: c.create_collation('a b', lambda x, y: 0)), c.create_collation('A_1', lambda x, y: 0)",
+        "('ProgrammingError: invalid character in collation name', None)", '(None, None)'),
+    'a function that raises MemoryError, or OverflowError, or returns an int beyond 64 bits': (
+        "[error(lambda: c.execute('SELECT %s()' % name).fetchall()) for name in ('memory', 'overflow', 'large')]",
+        '[%s]' % ', '.join(["'OperationalError: user-defined function raised exception'"] * 3),
+        "['MemoryError: ', 'DataError: string or blob too big', 'DataError: string or blob too big']"),
+    'an aggregate without `step`': (
+        "error(lambda: c.execute('SELECT nostep(1)').fetchall())",
+        "AttributeError: 'NoStep' object has no attribute 'step'",
+        "OperationalError: user-defined aggregate's 'step' method not defined"),
+    'message for an aggregate without `finalize`': (
+        "error(lambda: c.execute('SELECT nofinalize(1)').fetchall())",
+        "OperationalError: user-defined aggregate's 'finalize' method raised error",
+        "OperationalError: user-defined aggregate's 'finalize' method not defined"),
+    '`OptimizedUnicode`, `enable_shared_cache`': (
+        "getattr(sqpyte, 'OptimizedUnicode', None), hasattr(sqpyte, 'enable_shared_cache') and "
+        "sqpyte.enable_shared_cache(False)", "(<class 'str'>, None)", '(None, False)'),
+    '`version`, default adapters and converters, named parameters by position': (
+        "[warned(lambda: sqpyte.version), warned(lambda: c.execute('SELECT ?', (datetime.date(2020, 1, 1),))), "
+        "warned(lambda: c.execute('SELECT :a', (1,)))]", '[None, None, None]',
+        "['DeprecationWarning', 'DeprecationWarning', 'DeprecationWarning']"),
+    'parameters of `connect`, functions and hooks that become positional-only or keyword-only': (
+        "[warned(lambda: sqpyte.connect(':memory:', 5.0).close()), "
+        "warned(lambda: c.create_function('f', 0, func=None)), "
+        "warned(lambda: c.set_trace_callback(trace_callback=None))]", '[None, None, None]',
+        "['DeprecationWarning', 'DeprecationWarning', 'DeprecationWarning']"),
+    'a connection that is dropped, and not closed': (
+        "warned(lambda: dropped())", 'None', 'ResourceWarning'),
+    '`iterdump` of rows that violate a foreign key': (
+        "[c.executescript('CREATE TABLE t(a INTEGER PRIMARY KEY, b REFERENCES t); INSERT INTO t VALUES(1, 2)') and "
+        "None, list(c.iterdump())[0]]", "[None, 'BEGIN TRANSACTION;']", "[None, 'PRAGMA foreign_keys=OFF;']"),
+}
+PROGRAM = '''
+import datetime, gc, sys, warnings
+import sqpyte
+
+def error(action):
+    try:
+        return action()
+    except (Exception, sqpyte.Warning) as error:
+        return '%s: %s' % (type(error).__name__, error)
+
+def warned(action):
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter('always')
+        action()
+    return found[0].category.__name__ if found else None
+
+def dropped():
+    sqpyte.connect(':memory:')
+    for _ in range(3):
+        gc.collect()
+
+def memory():
+    raise MemoryError
+
+def overflow():
+    raise OverflowError
+
+class NoStep:
+    def finalize(self):
+        return 1
+
+class NoFinalize:
+    def step(self, value):
+        pass
+
+warnings.simplefilter('ignore')
+c = sqpyte.connect(':memory:')
+d = sqpyte.connect(':memory:', detect_types=sqpyte.PARSE_COLNAMES)
+c.create_function('memory', 0, memory)
+c.create_function('overflow', 0, overflow)
+c.create_function('large', 0, lambda: 1 << 70)
+c.create_aggregate('nostep', 1, NoStep)
+c.create_aggregate('nofinalize', 1, NoFinalize)
+seen = []
+print(eval(sys.argv[1]))
+'''
+
+
+def run(code, version):
+    """What the code gives with a version's semantics (str)."""
+    environment = dict(os.environ, PYTHONPATH=ROOT, SQPYTE_SEMANTICS='%d.%d' % version)
+    done = subprocess.run([sys.executable, '-c', PROGRAM, code], env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, universal_newlines=True)
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize('row', versions.TABLE, ids=[row[1][:40] for row in versions.TABLE])
+def test_both_sides(row):
+    (major, minor), what, _, _ = row
+    code, before, after = ROWS[what]
+    assert run(code, (major, minor - 1)) == before
+    assert run(code, (major, minor)) == after
+
+
+def test_each_row_is_tested():
+    assert sorted(ROWS) == sorted(row[1] for row in versions.TABLE)
+
+
+def test_a_version_that_is_none():
+    assert 'SQPYTE_SEMANTICS=old: it takes a version of Python, such as 3.11' in subprocess.run(
+        [sys.executable, '-c', 'import sqpyte; sqpyte.connect'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        env=dict(os.environ, PYTHONPATH=ROOT, SQPYTE_SEMANTICS='old'), universal_newlines=True).stdout
