@@ -75,6 +75,7 @@ test-env: deps-test
 docs: pypy-env engine  ## write the generated pages of docs/
 	@$(PYTHON) -m tools.opcode_page
 	@$(PYTHON) -m tools.mechanism_table
+	@$(PYTHON) -m tools.version_page
 	@$(PYTHON) -m tools.opcode_sets
 
 lint: test-env engine  ## check style and types

@@ -18,6 +18,12 @@ A Python program, module or code runs in this interpreter with sqpyte in the pla
 Any other command runs with libsqpyte in the place of libsqlite3.so.0."""
 
 
+def look_first_in(folder):
+    """Have Python look for modules in a folder first, in place of this command's own."""
+    if not getattr(sys.flags, 'safe_path', False):
+        sys.path[:1] = [folder]
+
+
 def run_python(arguments):
     """Run a Python program, as `python ARGUMENT...` would; return the exit code."""
     import runpy
@@ -27,15 +33,15 @@ def run_python(arguments):
     first = arguments[0]
     if first == '-m':
         sys.argv = arguments[1:]
-        sys.path.insert(0, os.getcwd())
+        look_first_in(os.getcwd())
         runpy.run_module(arguments[1], run_name='__main__', alter_sys=True)
     elif first == '-c':
         sys.argv = ['-c'] + arguments[2:]
-        sys.path.insert(0, '')
+        look_first_in('')
         exec(compile(arguments[1], '<string>', 'exec'), sys.modules['__main__'].__dict__)
     else:
         sys.argv = arguments
-        sys.path.insert(0, os.path.dirname(os.path.abspath(first)))
+        look_first_in(os.path.dirname(os.path.abspath(first)))
         runpy.run_path(first, run_name='__main__')
     return 0
 

@@ -4,8 +4,6 @@ Each counts its calls (`calls`, see callbacks.py), because a connection that is 
 that SQLite calls has to stay open in C until that function has returned.
 """
 
-import re
-
 from pypy_module.dbapi import errors, versions
 from pypy_module.dbapi.connections.callbacks import UTF8, report
 from pypy_module.dbapi.connections.functions import COUNT, RESULT, Frame, reader
@@ -191,7 +189,7 @@ class Hooks(Owner):
                             + type(name).__name__)
         if '\0' in name:
             raise ValueError('embedded null character')
-        if not versions.COLLATION_NAMES and re.search('[^0-9A-Za-z_]', name):
+        if not versions.COLLATION_NAMES and not (name.isascii() and name.replace('_', 'a').isalnum()):
             raise errors.ProgrammingError('invalid character in collation name')
         if callback is not None and not callable(callback):
             raise TypeError('parameter must be callable')

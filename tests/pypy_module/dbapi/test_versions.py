@@ -160,6 +160,12 @@ def test_each_row_is_tested():
     assert sorted(ROWS) == sorted(row[1] for row in versions.TABLE)
 
 
+def test_the_page_has_the_table():
+    from tools import version_page, written
+    text = written.content(version_page.PAGE)
+    assert version_page.page(text) == text, 'run `make docs`'
+
+
 def test_a_version_that_is_none():
     assert 'SQPYTE_SEMANTICS=old: it takes a version of Python, such as 3.11' in subprocess.run(
         [sys.executable, '-c', 'import sqpyte; sqpyte.connect'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
