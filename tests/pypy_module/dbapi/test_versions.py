@@ -136,7 +136,10 @@ c.create_function('large', 0, lambda: 1 << 70)
 c.create_aggregate('nostep', 1, NoStep)
 c.create_aggregate('nofinalize', 1, NoFinalize)
 seen = []
-print(eval(sys.argv[1]))
+found = str(eval(sys.argv[1]))
+c.close()
+d.close()
+print(found)
 '''
 
 
