@@ -148,8 +148,8 @@ def pack_any(statement, parameters):
             offset = pack_value(statement, position, value, offset, ':' + name[1:])
         return
     if not hasattr(type(parameters), '__getitem__'):
-        kind = ProgrammingError if versions.PARAMETERS_TYPE else ValueError
-        raise kind('parameters are of unsupported type')
+        refusal = ProgrammingError if versions.PARAMETERS_TYPE else ValueError
+        raise refusal('parameters are of unsupported type')
     count = len(parameters)
     if count != statement.parameters:
         raise wrong_count(statement, count)

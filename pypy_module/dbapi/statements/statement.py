@@ -58,8 +58,8 @@ def prepare(db, sql):
     if len(data) > lib.sqlite3_limit(db, LIMIT_SQL_LENGTH, -1):
         raise errors.DataError('query string is too large')
     if b'\0' in data:
-        kind = errors.ProgrammingError if versions.NULL_CHARACTER else ValueError
-        raise kind('the query contains a null character')
+        refusal = errors.ProgrammingError if versions.NULL_CHARACTER else ValueError
+        raise refusal('the query contains a null character')
     source = ffi.new('char[]', data)
     result = ffi.new('sqlite3_stmt *[1]')
     tail = ffi.new('const char *[1]')
