@@ -8,10 +8,6 @@ from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements.result_set import ResultSet
 
 
-# Of a Cursor whose `__init__` hasn't been called: a result set of no connection, which is never ready.
-UNSET = {'_result': ResultSet(None), '_connection': None, '_closed': False, 'arraysize': 1, 'row_factory': None}
-
-
 class Cursor:
     """Runs statements and hands out their rows; made by `Connection.cursor()`.
 
@@ -20,19 +16,12 @@ class Cursor:
         row_factory: None for tuples, or a callable of (cursor, tuple) that makes the rows.
     """
 
-    __slots__ = ('_result', '_connection', '_closed', 'arraysize', 'row_factory', '__weakref__')
-    _result: ResultSet
-    _connection: Any
-    _closed: bool
-    arraysize: int
-    row_factory: Any
-
-    def __getattr__(self, name):
-        """What isn't set before `__init__`."""
-        try:
-            return UNSET[name]
-        except KeyError:
-            raise AttributeError('%r object has no attribute %r' % (type(self).__name__, name)) from None
+    # Defaults of the class are constants in machine code; with `__slots__`, each row would load them.
+    _connection: Any = None
+    _result = ResultSet(None)       # of no connection, and never ready
+    _closed = False
+    arraysize = 1
+    row_factory: Any = None
 
     __reduce_ex__ = errors.not_copied
 
@@ -226,12 +215,9 @@ class Cursor:
 
 def opened(connection, session):
     """Return a new Cursor on a Connection that can be used here, made the short way."""
-    cursor = object.__new__(Cursor)
+    cursor = Cursor.__new__(Cursor)
     cursor._result = result = ResultSet(session)
     cursor._connection = connection
-    cursor._closed = False
-    cursor.arraysize = 1
-    cursor.row_factory = None
     result.ready = True
     return cursor
 
