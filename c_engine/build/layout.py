@@ -20,6 +20,7 @@ STRUCTS = [
      'db pParse nVar nMem nCursor cacheCtr pc rc nChange aMem apCsr aVar aOp nOp aColName '
      'pResultRow zErrMsg startTime nResColumn errorAction prepFlags eVdbeState btreeMask lockMask '
      'aCounter zSql pFrame nFrame expmask pProgram pAuxData'),
+    ('VdbeFrame', 'VdbeFrame', 'aOp aMem pc'),
     ('VdbeOp', 'VdbeOp', 'opcode p4type p5 p1 p2 p3 p4'),
     ('Mem', 'Mem', 'u z n flags enc eSubtype db szMalloc uTemp zMalloc xDel'),
     ('VdbeCursor', 'VdbeCursor',
@@ -59,7 +60,7 @@ CONSTANTS = [
 ]
 
 # Ours, in engine.h and the edits, as the VM uses them.
-OWN_CONSTANTS = 'SQPYTE_(?:STOP|MODE_\\w+|WHY_\\w+|HANDLED|CLOSES_LOOP|SEEKS|CACHED_ROW)'
+OWN_CONSTANTS = 'SQPYTE_(?:STOP|MODE_\\w+|WHY_\\w+|BLOB|HANDLED|CLOSES_LOOP|SEEKS|CACHED_ROW)'
 
 # Every integer macro of the public header: result codes, SQLITE_TRACE_, SQLITE_STMTSTATUS_, ...
 PUBLIC_CONSTANTS = 'SQLITE_(?!VERSION|SOURCE_ID|STATIC|TRANSIENT)[A-Z]\\w+'

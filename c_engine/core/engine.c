@@ -38,19 +38,14 @@ static struct {
   int threshold;
   int exact;                /* the threshold was given: loops without seeks are hot just then */
   sqpyte_vm_run_fn xRun;
-  int started;              /* rpython_startup_code has been called */
-  int owned;                /* some thread has `mine` of sqpyteThread set */
-  unsigned installed;       /* counts sqpyte_set_vm: what a thread had before isn't its any more */
-  pthread_mutex_t mutex;
-} sqpyteVm = { SQPYTE_MODE_HOT, SQPYTE_DEFAULT_THRESHOLD, 0, 0, 0, 0, 0,
-               PTHREAD_MUTEX_INITIALIZER };
+  int started;              /* rpython_startup_code has been called, and the table of covered opcodes filled */
+  pthread_mutex_t mutex;    /* of what is changed here, and of tiering.c's histories */
+  pthread_mutex_t running;  /* held by the thread that is in the VM */
+} sqpyteVm = { SQPYTE_MODE_HOT, SQPYTE_DEFAULT_THRESHOLD, 0, 0, 0,
+               PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
 
-/* Whether the VM serves the calling thread. A thread's own memory is nobody else's, and is new in a
-** new thread; a pthread_t may be that of a thread that has ended. */
-static __thread struct { int mine; unsigned installed; } sqpyteThread;
-static pthread_key_t sqpyteThreadEnds;
-static pthread_once_t sqpyteThreadOnce = PTHREAD_ONCE_INIT;
-static int sqpyteHasKey;
+/* How many runs of the VM the calling thread is in: a function that a statement calls may run another. */
+static __thread int sqpyteRuns;
 
 static void sqpyteSetThreshold(int n){
   if( n==0 ) return;
@@ -83,56 +78,38 @@ int sqpyte_why(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteReason; }
 long long sqpyte_entries(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteEntries; }
 int sqpyte_tier(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteTier; }
 
-/* The thread that the VM serves ends: the next one that asks is served. */
-static void sqpyteThreadHasEnded(void *pInstalled){
-  pthread_mutex_lock(&sqpyteVm.mutex);
-  if( (unsigned)(size_t)pInstalled==sqpyteVm.installed ) sqpyteVm.owned = 0;
-  pthread_mutex_unlock(&sqpyteVm.mutex);
+/* Enters the VM, which one thread at a time may be in; returns 0 if another one is. Nobody waits: what finds it taken
+** goes on in C, so no lock of SQLite's or of the program's is ever waited for by who holds this one and the other way
+** round. Between two runs nothing of a thread is left in it: its stack of roots is empty, and all else is the process's.
+** In a child of fork() that was taken by a thread that the child hasn't, it stays so. */
+static int sqpyteEnterVm(void){
+  if( sqpyteRuns==0 && pthread_mutex_trylock(&sqpyteVm.running) ) return 0;
+  sqpyteRuns++;
+  return 1;
 }
-static void sqpyteMakeKey(void){
-  sqpyteHasKey = pthread_key_create(&sqpyteThreadEnds, sqpyteThreadHasEnded)==0;
-}
-/* The library may be unloaded before its threads end. */
-static void __attribute__((destructor)) sqpyteDeleteKey(void){
-  if( sqpyteHasKey ) pthread_key_delete(sqpyteThreadEnds);
+static void sqpyteLeaveVm(void){
+  if( --sqpyteRuns==0 ) pthread_mutex_unlock(&sqpyteVm.running);
 }
 
-/* The VM serves the calling thread from now on; the mutex is held. If nobody tells when that thread
-** ends, it stays the only one. */
-static void sqpyteTakeVm(void){
-  pthread_once(&sqpyteThreadOnce, sqpyteMakeKey);
-  sqpyteVm.owned = 1;
-  sqpyteVm.installed++;
-  sqpyteThread.mine = 1;
-  sqpyteThread.installed = sqpyteVm.installed;
-  if( sqpyteHasKey ) pthread_setspecific(sqpyteThreadEnds, (void*)(size_t)sqpyteVm.installed);
+/* Starts the VM, when it is asked for first; returns whether it has started. */
+static int sqpyteStartVm(void){
+  if( AtomicLoad(&sqpyteVm.started) ) return 1;
+  if( !sqpyteEnterVm() ) return 0;
+  if( !sqpyteVm.started ){
+    rpython_startup_code();
+    sqpyteVm.xRun = sqpyte_vm_run;
+    sqpyte_vm_run(0);                /* fills the table of covered opcodes */
+    AtomicStore(&sqpyteVm.started, 1);
+  }
+  sqpyteLeaveVm();
+  return 1;
 }
 
 void sqpyte_set_vm(sqpyte_vm_run_fn xRun){
   pthread_mutex_lock(&sqpyteVm.mutex);
   sqpyteVm.xRun = xRun;
-  sqpyteTakeVm();
-  sqpyteVm.started = xRun!=0;
+  AtomicStore(&sqpyteVm.started, xRun!=0);
   pthread_mutex_unlock(&sqpyteVm.mutex);
-}
-
-/* Starts the VM in the first thread that has a hot loop, and tells whether
-** the calling thread is the one that it serves. */
-static int sqpyteServesThisThread(void){
-  if( sqpyteThread.mine && sqpyteThread.installed==sqpyteVm.installed && sqpyteVm.started ) return 1;
-  if( sqpyteVm.owned && sqpyteVm.started ) return 0;
-  pthread_mutex_lock(&sqpyteVm.mutex);
-  if( !sqpyteVm.started ){
-    sqpyteTakeVm();
-    rpython_startup_code();
-    sqpyteVm.xRun = sqpyte_vm_run;
-    sqpyte_vm_run(0);                /* fills the table of covered opcodes */
-    sqpyteVm.started = 1;
-  }else if( !sqpyteVm.owned ){
-    sqpyteTakeVm();
-  }
-  pthread_mutex_unlock(&sqpyteVm.mutex);
-  return sqpyteThread.mine && sqpyteThread.installed==sqpyteVm.installed;
 }
 
 /* How many collations a KeyInfo has. The sort flags lie behind them; UPDATE FROM and sorters raise nAllField
@@ -171,17 +148,13 @@ static int sqpyteObstacle(Vdbe *p){
   /* sqlite3_blob_open's statement, the only one without a text: it looks at what Column has
   ** noted in the cursor. */
   if( p->zSql==0 ) return SQPYTE_WHY_OPCODE;
-  if( db->xProgress ) return SQPYTE_WHY_PROGRESS;
-  if( DbMaskNonZero(p->lockMask) ) return SQPYTE_WHY_SHARED;
-  if( ENC(db)!=SQLITE_UTF8 ) return SQPYTE_WHY_ENCODING;
   if( db->aLimit[SQLITE_LIMIT_LENGTH]<SQPYTE_LEAST_LENGTH ) return SQPYTE_WHY_LIMIT;
-  if( p->pFrame ) return SQPYTE_WHY_TRIGGER;
   if( (i64)p->nOp*p->nMem>SQPYTE_MOST_LIVE ) return SQPYTE_WHY_LARGE;
   if( sqpyteIndivisible(p) ) return SQPYTE_WHY_OPCODE;
   if( p->sqpyteRefused>=SQPYTE_MAX_REFUSALS ){
     return p->sqpyteReason==SQPYTE_WHY_FULL ? SQPYTE_WHY_FULL : SQPYTE_WHY_REFUSED;
   }
-  if( !sqpyteServesThisThread() ) return SQPYTE_WHY_THREAD;
+  if( !sqpyteStartVm() ) return SQPYTE_WHY_THREAD;
   return SQPYTE_WHY_HOT;
 }
 
@@ -199,6 +172,21 @@ static int sqpyteRunTo(Vdbe *p){
   p->sqpyteStopPc = 0;
   p->sqpyteMidStep = rc==SQPYTE_STOP ? SQPYTE_STEP_MID : 0;
   return rc==SQPYTE_STOP ? SQLITE_ROW : rc;
+}
+
+/* Runs a statement in the VM, which this thread has entered. Each trigger's program has its own number there. */
+static int sqpyteRunVm(Vdbe *p){
+  SubProgram *pSub = p->pFrame ? p->pFrame->pSqpyteProgram : 0;
+  int rc, number = p->sqpyteProgram;
+  if( pSub ) p->sqpyteProgram = pSub->sqpyteNumber;
+  p->cacheCtr = (p->cacheCtr + 2)|1;
+  rc = sqpyteVm.xRun(p);
+  p->cacheCtr = (p->cacheCtr + 2)|1;
+  if( pSub ){
+    pSub->sqpyteNumber = p->sqpyteProgram;
+    p->sqpyteProgram = number;
+  }
+  return rc;
 }
 
 static int sqpyteRepaysTracing(Vdbe*, int, int);
@@ -232,24 +220,28 @@ static int sqpyteExecInTier(Vdbe *p){
     p->sqpyteMidStep = SQPYTE_STEP_MID;
   }
   p->sqpyteResumed = p->sqpyteMidStep;
+  p->sqpyteTier = SQPYTE_TIER_C;
   if( p->sqpyteStopPc ) return sqpyteRunTo(p);
   if( p->sqpyteLog ) return sqpyteRunAhead(p);
 #ifdef SQPYTE_CHECK_EFFECTS
   return sqpyteCheckedExec(p);
 #endif
-  p->sqpyteTier = SQPYTE_TIER_C;
   if( allowHot==SQPYTE_MODE_ALWAYS ){
     p->sqpyteReason = sqpyteObstacle(p);
     if( p->sqpyteReason==SQPYTE_WHY_HOT && sqpyteBeginsWell(p) ) p->sqpyteTier = SQPYTE_TIER_VM;
   }
   for(;;){
+    if( p->sqpyteTier==SQPYTE_TIER_VM && !sqpyteEnterVm() ){
+      p->sqpyteTier = SQPYTE_TIER_C;
+      p->sqpyteReason = SQPYTE_WHY_THREAD;      /* its next hot loop tries again */
+      p->sqpyteSeeks = 0;
+    }
     if( p->sqpyteTier==SQPYTE_TIER_VM ){
       if( !p->sqpyteResumed ) sqpyteBeginStep(p);
       p->sqpyteResumed = 1;
-      p->cacheCtr = (p->cacheCtr + 2)|1;
       p->sqpyteEntries++;
-      rc = sqpyteVm.xRun(p);
-      p->cacheCtr = (p->cacheCtr + 2)|1;
+      rc = sqpyteRunVm(p);
+      sqpyteLeaveVm();
       /* After a row the state is in C: it goes on there until hot again. */
       if( rc!=SQLITE_ROW || allowHot!=SQPYTE_MODE_ALWAYS ) p->sqpyteTier = SQPYTE_TIER_C;
       if( rc!=SQPYTE_STOP ) break;
@@ -268,8 +260,7 @@ static int sqpyteExecInTier(Vdbe *p){
     }
     if( why==SQPYTE_WHY_HOT ){
       p->sqpyteTier = SQPYTE_TIER_VM;
-    }else if( why!=SQPYTE_WHY_TRIGGER && why!=SQPYTE_WHY_OPCODE && why!=SQPYTE_WHY_SEEKS
-           && why!=SQPYTE_WHY_SHORT ){
+    }else if( why!=SQPYTE_WHY_OPCODE && why!=SQPYTE_WHY_SEEKS && why!=SQPYTE_WHY_SHORT && why!=SQPYTE_WHY_THREAD ){
       allowHot = 0;
     }
     /* A statement of several loops has run in the VM if one of them has. */
@@ -281,15 +272,22 @@ static int sqpyteExecInTier(Vdbe *p){
   return rc;
 }
 
-/* In place of sqlite3VdbeExec. Of a statement that writes each step is a change (validity.h). */
+/* In place of sqlite3VdbeExec. Of a statement that writes each step is a change (validity.h). The B-trees of a
+** shared cache stay locked for the whole step, as upstream has it, wherever the step leaves sqlite3VdbeExec and
+** enters it again: in between, another thread's failing ATTACH would clear the schema that they have in common. */
 int sqpyteVdbeExec(Vdbe *p){
   sqlite3 *db = p->db;
   int rc;
-  if( p->readOnly ) return sqpyteExecInTier(p);
-  sqpyteBeforeChange(db);
-  db->nSqpyteWriting++;
-  rc = sqpyteExecInTier(p);
-  db->nSqpyteWriting--;
+  sqlite3VdbeEnter(p);
+  if( p->readOnly ){
+    rc = sqpyteExecInTier(p);
+  }else{
+    sqpyteBeforeChange(db);
+    db->nSqpyteWriting++;
+    rc = sqpyteExecInTier(p);
+    db->nSqpyteWriting--;
+  }
+  sqlite3VdbeLeave(p);
   return rc;
 }
 

@@ -16,12 +16,8 @@ extern "C" {
 #define SQPYTE_WHY_HOT 1        /* a loop became hot: it runs in the VM */
 #define SQPYTE_WHY_NO_VM 2      /* no VM in this library */
 #define SQPYTE_WHY_THREAD 3     /* the JIT serves another thread */
-#define SQPYTE_WHY_PROGRESS 4   /* a progress handler counts opcodes */
-#define SQPYTE_WHY_SHARED 5     /* shared cache: B-trees are locked per call */
-#define SQPYTE_WHY_ENCODING 6   /* the database is UTF-16 */
 #define SQPYTE_WHY_OPCODE 7     /* the hot loop holds opcodes left in C */
 #define SQPYTE_WHY_REFUSED 8    /* the VM handed it back too often */
-#define SQPYTE_WHY_TRIGGER 9    /* the loop is inside a trigger program */
 #define SQPYTE_WHY_FULL 10      /* programs and machine code take what they may */
 #define SQPYTE_WHY_SEEKS 11     /* the hot loop seeks, and isn't expected to be faster there (tiering.c) */
 #define SQPYTE_WHY_SHORT 12     /* too little seems to be left to do to pay for tracing (tiering.c) */
@@ -94,12 +90,22 @@ SQPYTE_EXPORT long long sqpyte_entries(void *pStmt);
 ** whole). SQPYTE_STOP: done, p->pc is the next opcode; else the result of
 ** sqlite3VdbeExec. */
 SQPYTE_EXPORT int sqpyte_step_one(void *pVdbe);
+/* The progress handler: in how many opcodes it is to be called, the largest integer if there is none. When nLeft of them
+** are left, or fewer than none: counting those that were passed; and that with the calls that are due, which may run any
+** SQL. The first is to be asked again after either. */
+SQPYTE_EXPORT long long sqpyte_until_progress(void *pVdbe);
+SQPYTE_EXPORT void sqpyte_count_steps(void *pVdbe, long long nLeft);
+SQPYTE_EXPORT int sqpyte_progress(void *pVdbe, long long nLeft);
 /* Writes a register. */
 SQPYTE_EXPORT void sqpyte_set_null(void *pMem);
 SQPYTE_EXPORT void sqpyte_set_int(void *pMem, long long v);
 SQPYTE_EXPORT void sqpyte_set_real(void *pMem, double v);
+/* The form of bytes is a text's encoding (SQLITE_UTF8, SQLITE_UTF16LE, SQLITE_UTF16BE), or that with SQPYTE_BLOB: as
+** which text a blob is read where a number or a text is wanted. */
+#define SQPYTE_BLOB 4
+#define SQPYTE_ENCODING(form) ((form) & 3)
 /* Text or blob, copied; returns 0, or SQLITE_NOMEM / SQLITE_TOOBIG. */
-SQPYTE_EXPORT int sqpyte_set_bytes(void *pMem, long addr, long n, int isText);
+SQPYTE_EXPORT int sqpyte_set_bytes(void *pMem, long addr, long n, int form);
 /* 0: BINARY, 1: NOCASE, 2: RTRIM (the built-in ones), 3: any other. */
 SQPYTE_EXPORT int sqpyte_collation_kind(void *pColl);
 /* 1..: count, sum, total, avg, min, max (the built-in ones); 0: any other. */
@@ -119,8 +125,8 @@ SQPYTE_EXPORT int sqpyte_compare_rtrim(long a, long na, long b, long nb);
 SQPYTE_EXPORT int sqpyte_compare_int_real(long long i, double r);
 /* Text to number as applyNumericAffinity does: 0 not a number, 1 a 64-bit
 ** integer at pOut, 2 a double there. */
-SQPYTE_EXPORT int sqpyte_text_to_number(long a, long n, void *pOut);
-SQPYTE_EXPORT int sqpyte_compare_numeric_texts(long a, long na, long b, long nb);
+SQPYTE_EXPORT int sqpyte_text_to_number(long a, long n, int form, void *pOut);
+SQPYTE_EXPORT int sqpyte_compare_numeric_texts(long a, long na, long b, long nb, int form);
 SQPYTE_EXPORT int sqpyte_concat(void *pMemOut, long a, long na, long b, long nb);
 /* The sorter: address of the current record, its size in *pn; insert the
 ** record in pMem; next: 0, SQLITE_DONE or an error. */
@@ -171,7 +177,7 @@ SQPYTE_EXPORT int sqpyte_filter_bit(void *pMem, long long h, int add);
 #define SQPYTE_AS_INT 3
 #define SQPYTE_AS_REAL 4
 #define SQPYTE_AS_OPERAND 5
-SQPYTE_EXPORT int sqpyte_function_kind(void *pFuncDef);
+SQPYTE_EXPORT int sqpyte_function_kind(void *pFuncDef, int enc);
 /* The opcode at pc, its operands in their registers: 0 or a result code. Those
 ** with `user` in their name may run any SQL. */
 SQPYTE_EXPORT int sqpyte_function(void *pVdbe, int pc);
@@ -180,7 +186,7 @@ SQPYTE_EXPORT int sqpyte_agg_step(void *pVdbe, int pc);
 SQPYTE_EXPORT int sqpyte_user_agg_step(void *pVdbe, int pc);
 SQPYTE_EXPORT int sqpyte_agg_result(void *pVdbe, int pc);
 SQPYTE_EXPORT int sqpyte_user_agg_result(void *pVdbe, int pc);
-SQPYTE_EXPORT void sqpyte_lend(void *pMem, long addr, long n, int isText);
+SQPYTE_EXPORT void sqpyte_lend(void *pMem, long addr, long n, int form);
 SQPYTE_EXPORT long sqpyte_type_name(int iType);
 SQPYTE_EXPORT int sqpyte_fold(void *pMemOut, long addr, long n, int toUpper);
 SQPYTE_EXPORT long sqpyte_text_length(long addr, long n);
@@ -192,7 +198,7 @@ SQPYTE_EXPORT int sqpyte_iso_date(long addr, long n);
 SQPYTE_EXPORT int sqpyte_prepare_pattern(long addr, long n, int kind, long out);
 SQPYTE_EXPORT int sqpyte_match_prepared(long pattern, long addr, long n);
 SQPYTE_EXPORT int sqpyte_like(long pattern, long nPattern, long addr, long n, int kind);
-SQPYTE_EXPORT int sqpyte_bytes_to_number(long addr, long n, int isText, int what, void *pOut);
+SQPYTE_EXPORT int sqpyte_bytes_to_number(long addr, long n, int form, int what, void *pOut);
 SQPYTE_EXPORT int sqpyte_number_to_text(void *pMem);
 SQPYTE_EXPORT int sqpyte_column_type(void *pVdbeCursor, int iColumn);
 SQPYTE_EXPORT int sqpyte_rowset_add(void *pMem, long long v);

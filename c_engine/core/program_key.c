@@ -40,13 +40,37 @@ static void sqpyteKeyAddKeyInfo(SqpyteKey *p, const KeyInfo *pInfo){
   }
 }
 
+/* In a UTF-16 database the first run of each String8 in C translates its text and makes it a String: that is done here
+** for all of them, so that a program has the same content before and after. What can't be had, as too long or for want
+** of memory, stays a String8, which raises the error when it runs. */
+static void sqpyteTranslateStrings(Vdbe *v){
+  sqlite3 *db = v->db;
+  int i;
+  if( ENC(db)==SQLITE_UTF8 ) return;
+  for(i=0; i<v->nOp; i++){
+    VdbeOp *pOp = &v->aOp[i];
+    Mem text;
+    if( pOp->opcode!=OP_String8 || (i64)strlen(pOp->p4.z)*2>db->aLimit[SQLITE_LIMIT_LENGTH] ) continue;
+    sqlite3VdbeMemInit(&text, db, MEM_Null);
+    sqlite3VdbeMemSetStr(&text, pOp->p4.z, -1, SQLITE_UTF8, SQLITE_STATIC);
+    if( sqlite3VdbeChangeEncoding(&text, ENC(db)) ) continue;
+    if( pOp->p4type==P4_DYNAMIC ) sqlite3DbFree(db, pOp->p4.z);
+    pOp->opcode = OP_String;
+    pOp->p4type = P4_DYNAMIC;
+    pOp->p4.z = text.z;                 /* its own, of the size that it has */
+    pOp->p1 = text.n;
+  }
+}
+
 /* Writes the key of a Vdbe's program, as much of it as fits in nMax bytes at
 ** buf; returns its size. */
 long sqpyte_program_key(void *pVdbe, long buf, long nMax){
   Vdbe *v = (Vdbe*)pVdbe;
   SqpyteKey key = { (u8*)buf, 0, nMax };
   int i;
+  sqpyteTranslateStrings(v);
   sqpyteKeyAddInt(&key, v->nMem);
+  sqpyteKeyAddInt(&key, ENC(v->db) | (v->pFrame!=0)<<8);
   for(i=0; i<v->nOp; i++){
     const VdbeOp *pOp = &v->aOp[i];
     int a[5];
@@ -58,7 +82,8 @@ long sqpyte_program_key(void *pVdbe, long buf, long nMax){
     switch( pOp->opcode ){
       case OP_Init:
       case OP_Once:     a[1] = 0; p4type = P4_NOTUSED; break;
-      case OP_String8:  a[0] = OP_String | (pOp->p5<<8);
+      case OP_String8:  if( ENC(v->db)!=SQLITE_UTF8 ) break;
+                        a[0] = OP_String | (pOp->p5<<8);
                         a[1] = sqlite3Strlen30(pOp->p4.z); break;
       case OP_AggStep1: a[0] = (pOp->p1 ? OP_AggInverse : OP_AggStep) | (pOp->p5<<8);
                         break;
@@ -72,7 +97,7 @@ long sqpyte_program_key(void *pVdbe, long buf, long nMax){
         sqpyteKeyAdd(&key, a, sizeof(a));
         sqpyteKeyAddInt(&key, p4type==P4_FUNCCTX ? pOp->p4.pCtx->argc : pOp->p5);
         sqpyteKeyAddInt(&key, sqpyte_aggregate_kind(pDef));
-        sqpyteKeyAddInt(&key, sqpyte_function_kind(pDef));
+        sqpyteKeyAddInt(&key, sqpyte_function_kind(pDef, ENC(v->db)));
         break;
       }
       case P4_COLLSEQ:
@@ -118,15 +143,15 @@ void sqpyte_set_covered(int opcode, int value){ sqpyteCovered[opcode & 255] = (u
 
 /* Functions that hot loops may call in the VM: those with a handler. Any other is called by a C
 ** helper, which takes up to 5 ns longer than upstream's own opcode. */
-static int sqpyteFunctionPays(FuncDef *pDef){
-  int kind = sqpyte_function_kind(pDef);
+static int sqpyteFunctionPays(sqlite3 *db, FuncDef *pDef){
+  int kind = sqpyte_function_kind(pDef, ENC(db));
   return kind!=SQPYTE_FUNC_OTHER && kind!=SQPYTE_FUNC_USER;
 }
 
 /* What the VM makes of an opcode: a value of sqpyteCovered. */
-static int sqpyteCoverage(const VdbeOp *pOp){
+static int sqpyteCoverage(sqlite3 *db, const VdbeOp *pOp){
   if( (pOp->opcode==OP_Function || pOp->opcode==OP_PureFunc)
-   && !sqpyteFunctionPays(pOp->p4.pCtx->pFunc) ) return 0;
+   && !sqpyteFunctionPays(db, pOp->p4.pCtx->pFunc) ) return 0;
   if( pOp->opcode==OP_AggStep1 ) return sqpyteCovered[OP_AggStep];
   if( pOp->opcode==OP_String8 ) return sqpyteCovered[OP_String];
   return sqpyteCovered[pOp->opcode];
@@ -158,7 +183,7 @@ int sqpyte_covers_loop(void *pVdbe, int head){
     if( pOp->opcode==OP_Once && pOp->p2>i && pOp->p2<=end ){
       i = pOp->p2 - 1;
     }else{
-      int coverage = sqpyteCoverage(pOp);
+      int coverage = sqpyteCoverage(p->db, pOp);
       if( coverage==0 ) return SQPYTE_COVERED_NOT;
       if( pOp->opcode==OP_Yield && !sqpyteYieldsPay(p, pOp->p1) ) return SQPYTE_COVERED_NOT;
       if( coverage & SQPYTE_SEEKS ) found = SQPYTE_COVERED_SEEKS;

@@ -195,15 +195,16 @@ static int sqpyteTracingPays(Vdbe *p, SqpyteHistory *pHistory, const SqpyteScan 
       && sqpyteLeft(p, pScan, now, now - p->sqpyteScanSince)>SQPYTE_WORTH_TIMES*cost;
 }
 
-/* A loop is hot, again and again: SQPYTE_WHY_HOT to enter the VM, or why not. A loop inside of one that
-** seeks is judged with that: a few iterations at a time don't pay for entering and leaving. */
-static int sqpyteRepaysTracing(Vdbe *p, int pc, int seeks){
+/* See sqpyteRepaysTracing; with the mutex held. */
+static int sqpyteJudged(Vdbe *p, int pc, int seeks){
+  void **ppHistory = p->pFrame ? &p->pFrame->pSqpyteProgram->pSqpyteHistory : &p->pSqpyteHistory;
   SqpyteHistory *pHistory;
   SqpyteScan scan = sqpyteScanAround(p, pc);
   i64 now = sqpyteNow();
   int pays;
-  if( p->pSqpyteHistory==0 ) p->pSqpyteHistory = sqpyteHistoryOf(p);
-  pHistory = (SqpyteHistory*)p->pSqpyteHistory;
+  if( *ppHistory==0 ) *ppHistory = sqpyteHistoryOf(p);
+  pHistory = (SqpyteHistory*)*ppHistory;
+  p->pSqpyteJudged = pHistory;
   if( pHistory==0 ) return SQPYTE_WHY_SHORT;
   sqpyteNoteScan(p, &scan, now);
   if( !seeks && sqpyteVm.exact ) return SQPYTE_WHY_HOT;
@@ -217,12 +218,24 @@ static int sqpyteRepaysTracing(Vdbe *p, int pc, int seeks){
   return pays ? SQPYTE_WHY_HOT : SQPYTE_WHY_SHORT;
 }
 
+/* A loop is hot, again and again: SQPYTE_WHY_HOT to enter the VM, or why not. A loop inside of one that
+** seeks is judged with that: a few iterations at a time don't pay for entering and leaving. Histories are the
+** process's: one thread at a time looks at them. */
+static int sqpyteRepaysTracing(Vdbe *p, int pc, int seeks){
+  int why;
+  pthread_mutex_lock(&sqpyteVm.mutex);
+  why = sqpyteJudged(p, pc, seeks);
+  pthread_mutex_unlock(&sqpyteVm.mutex);
+  return why;
+}
+
 /* The end of one sqlite3_step in which a loop was hot. */
 static void sqpyteNoteRun(Vdbe *p){
-  SqpyteHistory *pHistory = (SqpyteHistory*)p->pSqpyteHistory;
+  SqpyteHistory *pHistory = (SqpyteHistory*)p->pSqpyteJudged;
   i64 t = sqpyteNow() - p->sqpyteHotSince;
   p->sqpyteHotSince = 0;
   if( pHistory==0 ) return;
+  pthread_mutex_lock(&sqpyteVm.mutex);
   if( p->sqpyteSeeks ){
     if( pHistory->bestVm==0 || t<pHistory->bestVm ) pHistory->bestVm = t;
     pHistory->runsVm++;
@@ -232,5 +245,6 @@ static void sqpyteNoteRun(Vdbe *p){
     pHistory->runsC++;
     pHistory->reading = sqpyteReadsMostly(p, t);
   }
+  pthread_mutex_unlock(&sqpyteVm.mutex);
   p->sqpyteSeeks = 0;
 }

@@ -402,7 +402,6 @@ static int sqpyteCheckedExec(Vdbe *p){
   run.pOuter = sqpyteEffectsRun;
   sqpyteEffectsRun = &run;
   pEffects->pRun = &run;
-  sqlite3VdbeEnter(p);        /* as for sqlite3VdbeExec, nobody else's turn comes between opcodes */
   sqpyteEffectsPush(&run, pEffects);
   if( p->pc && pEffects->nDead==run.pTop->n ){
     memcpy(run.pTop->aDead, pEffects->aDead, sizeof(int)*(run.pTop->n+1));
@@ -421,6 +420,5 @@ static int sqpyteCheckedExec(Vdbe *p){
   pEffects->pRun = 0;
   sqpyteEffectsRun = run.pOuter;
   p->sqpyteResumed = 0;
-  sqlite3VdbeLeave(p);
   return rc;
 }

@@ -257,7 +257,7 @@ static void sqpyteEffectsEvaluate(SqpyteProgram *pProgram){
     sqpyteEffectsPutSpans(pProgram, pc, pDeclared->aWrite);
     sqpyteEffectsPutSpans(pProgram, pc, pDeclared->aConvert);
     sqpyteEffectsPutCursors(pProgram, pc, pDeclared->aMoved, pDeclared->userCode && pFunc
-        && sqpyte_function_kind(pFunc)==SQPYTE_FUNC_USER);
+        && sqpyte_function_kind(pFunc, SQLITE_UTF8)==SQPYTE_FUNC_USER);
     sqpyteEffectsPutCursors(pProgram, pc, pDeclared->aTouched, 0);
     sqpyteEffectsPutSuccessors(pProgram, pc, pDeclared->jumps);
     sqpyteEffectsPut(pProgram, SQPYTE_ANY);

@@ -27,9 +27,11 @@ _EXEC_HEAD = "SQLITE_PRIVATE int sqlite3VdbeExec(\n  Vdbe *p"
 _EXEC_END = "\n/************** End of vdbe.c *"
 
 _STOP = """
+#undef SQPYTE_EXEC_LOCALS
 #undef SQPYTE_BEFORE_OPCODE
+#define SQPYTE_EXEC_LOCALS int sqpyteRan = 0;   /* nVmStep doesn't count Memoize */
 #define SQPYTE_BEFORE_OPCODE \\
-    if( nVmStep ){ \\
+    if( sqpyteRan++ ){ \\
       p->pc = (int)(pOp - aOp); \\
       p->sqpyteCompare = iCompare; \\
       rc = SQPYTE_STOP; \\
@@ -143,5 +145,5 @@ def apply(text):
     end = text.index(_EXEC_END, head)
     function = text[head:end]
     once_more = function.replace("sqlite3VdbeExec(", "sqpyteVdbeExecOne(", 1)
-    return "".join([text[:head], "#define SQPYTE_BEFORE_OPCODE\n", function, _STOP, once_more,
-                    text[end:]])
+    return "".join([text[:head], "#define SQPYTE_EXEC_LOCALS\n#define SQPYTE_BEFORE_OPCODE\n", function, _STOP,
+                    once_more, text[end:]])

@@ -24,6 +24,7 @@ EDITS = [
         "  AuxData *pAuxData;      /* Linked list of auxdata allocations */\n"
         "  i64 sqpyteBudget;       /* Back-edges to go before leaving with SQPYTE_HOT */\n"
         "  i64 sqpyteEntries;      /* How often the VM has been entered */\n"
+        "  i64 sqpyteUntil;        /* Opcodes that the VM may pass until the progress handler is called */\n"
         "  int sqpyteCompare;      /* iCompare, kept while outside sqlite3VdbeExec */\n"
         "  int sqpyteStopPc;       /* Stop as with a row before this opcode, if not 0 */\n"
         "  struct SqpyteLog *sqpyteLog;  /* It runs ahead of its caller (call_log.h), if not 0 */\n"
@@ -43,13 +44,36 @@ EDITS = [
         "  u8 sqpyteMidStep;       /* The inliner has it in the middle of an sqlite3_step */\n"
         "  u8 sqpyteProgress;      /* There was a progress handler at its beginning */\n"
         "  u8 sqpyteResetSchema;   /* resetSchemaOnFault, kept while outside sqlite3VdbeExec */\n"
-        "  i64 sqpyteReadSince;    /* What had been read at sqpyteHotSince (io_timer.h) */\n",
+        "  i64 sqpyteReadSince;    /* What had been read at sqpyteHotSince (io_timer.h) */\n"
+        "  void *pSqpyteJudged;    /* The history by which a loop was judged last in this step */\n",
+    ),
+    Edit(
+        "trigger-program",
+        "  void *token;                  /* id that may be used to recursive triggers */\n"
+        "  SubProgram *pNext;            /* Next sub-program already visited */\n",
+        "  void *token;                  /* id that may be used to recursive triggers */\n"
+        "  SubProgram *pNext;            /* Next sub-program already visited */\n"
+        "  int sqpyteNumber;             /* As Vdbe.sqpyteProgram, of this program */\n"
+        "  void *pSqpyteHistory;         /* As Vdbe.pSqpyteHistory, of this program */\n",
+    ),
+    Edit(
+        "trigger-frame",
+        "  void *token;            /* Copy of SubProgram.token */\n",
+        "  void *token;            /* Copy of SubProgram.token */\n"
+        "  SubProgram *pSqpyteProgram;   /* The program that runs in it */\n",
+    ),
+    Edit(
+        "trigger-framed",
+        "    pFrame->token = pProgram->token;\n",
+        "    pFrame->token = pProgram->token;\n"
+        "    pFrame->pSqpyteProgram = pProgram;\n",
     ),
     Edit(
         "exec-locals",
         "  int iCompare = 0;          /* Result of last comparison */\n",
         "  int iCompare = p->sqpyteCompare; /* Result of last comparison */\n"
-        "  i64 nSqpyteBudget = p->sqpyteBudget;\n",
+        "  i64 nSqpyteBudget = p->sqpyteBudget;\n"
+        "  SQPYTE_EXEC_LOCALS\n",
     ),
     Edit(
         "exec-fault",

@@ -42,7 +42,7 @@ static int sqpyteDatum(const Mem *pMem, i64 *aDatum){
 static void sqpyteSetDatum(Mem *pMem, const i64 *aDatum){
   int eType = SQPYTE_DATUM_TYPE(aDatum);
   if( eType==SQLITE_TEXT || eType==SQLITE_BLOB ){
-    sqpyte_lend(pMem, aDatum[1], SQPYTE_DATUM_SIZE(aDatum), eType==SQLITE_TEXT);
+    sqpyte_lend(pMem, aDatum[1], SQPYTE_DATUM_SIZE(aDatum), eType==SQLITE_TEXT ? SQLITE_UTF8 : SQLITE_UTF8|SQPYTE_BLOB);
     return;
   }
   if( VdbeMemDynamic(pMem) ) sqlite3VdbeMemSetNull(pMem);

@@ -122,7 +122,7 @@ static int sqpyteMemoizeTerms(Walker *pWalker, Expr *pExpr){
 ** Its P1 and P5 are set when the result's registers are known. */
 static int sqpyteCodeMemoize(Parse *pParse, Select *pSelect){
   SqpyteOuter outer;
-  int i, fit, iKey;
+  int i, fit, iKey, iFirst;
   if( SQPYTE_OFF(MEMOIZE) || pParse->pToplevel || pParse->pTriggerTab || pParse->nested
    || pSelect->pSrc==0 || pSelect->pSrc->nSrc==0 ) return 0;
   memset(&outer, 0, sizeof(outer));
@@ -137,16 +137,20 @@ static int sqpyteCodeMemoize(Parse *pParse, Select *pSelect){
   }
   if( !fit ) return 0;
   SQPYTE_COUNT(MEMOIZE);
+  iFirst = sqlite3VdbeCurrentAddr(pParse->pVdbe);
   iKey = pParse->nMem + 1;
   pParse->nMem += outer.nColumn;
   for(i=0; i<outer.nColumn; i++) sqlite3ExprCode(pParse, outer.aColumn[i], iKey+i);
-  return sqlite3VdbeAddOp4Int(pParse->pVdbe, OP_Memoize, 0, 0, iKey, outer.nColumn);
+  /* P1 is to be the result's register; as yet, how many opcodes upstream hasn't. */
+  return sqlite3VdbeAddOp4Int(pParse->pVdbe, OP_Memoize, sqlite3VdbeCurrentAddr(pParse->pVdbe)+1-iFirst, 0, iKey,
+                              outer.nColumn);
 }
 
-/* Codes the MemoizeStore behind the subquery's code. */
+/* Codes the MemoizeStore behind the subquery's code. Its P2 is how many opcodes that upstream hasn't end with the
+** Memoize: they aren't counted, so that a progress handler is called when it would be there. */
 static void sqpyteCodeMemoizeStore(Parse *pParse, int addrMemoize, int iResult, int nResult){
   Vdbe *v = pParse->pVdbe;
-  sqlite3VdbeAddOp1(v, OP_MemoizeStore, iResult);
+  sqlite3VdbeAddOp2(v, OP_MemoizeStore, iResult, sqlite3VdbeGetOp(v, addrMemoize)->p1);
   sqlite3VdbeChangeP5(v, (u16)nResult);
   sqlite3VdbeChangeP1(v, addrMemoize, iResult);
   sqlite3VdbeGetOp(v, addrMemoize)->p5 = (u16)nResult;
@@ -162,6 +166,7 @@ static int sqpyteMemoizePack(const Mem *pMem, int n, u8 enc, u8 *z){
   for(; n>0; n--, pMem++){
     int f = pMem->flags;
     if( at+16>SQPYTE_MEMO_BYTES || (f & (MEM_Subtype|MEM_Cleared)) ) return -1;
+    if( (f & MEM_Blob) && enc!=SQLITE_UTF8 ) return -1;         /* has an encoding, too, as which it may be read */
     if( f & MEM_Null ){
       z[at++] = 0;
     }else if( f & (MEM_Str|MEM_Blob) ){
@@ -260,6 +265,10 @@ static int sqpyteMemoize(Vdbe *v, const Op *pOp){
   if( !v->readOnly || DbMaskNonZero(v->lockMask) ) return 0;
   p = sqpyteMemoOf(v, pOp->p1, 1);
   if( p==0 ) return 0;
+  if( v->db->xProgress ){               /* it counts the opcodes that are passed over here */
+    p->nKey = -1;
+    return 0;
+  }
   if( sqpytePauses(&p->back) ) return 0;
   if( p->nAsked==SQPYTE_MEMO_LOOK && sqpyteMemoizeIsVain(p) ) return 0;
   p->nAsked++;

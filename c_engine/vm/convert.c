@@ -7,11 +7,11 @@
 ** (0 if it is no number), SQPYTE_AS_CAST, SQPYTE_AS_INT, SQPYTE_AS_REAL the
 ** casts, SQPYTE_AS_OPERAND what arithmetic sees. Returns 1 with a 64-bit integer in *pOut, 2 with a double, 0 for no
 ** number, -1 without memory. */
-int sqpyte_bytes_to_number(long addr, long n, int isText, int what, void *pOut){
+int sqpyte_bytes_to_number(long addr, long n, int form, int what, void *pOut){
   SqpyteBytes bytes;
   Mem *p = &bytes.m;
   int kind;
-  sqpyteBytesInit(&bytes, addr, n, isText);
+  sqpyteBytesInit(&bytes, addr, n, form);
   switch( what ){
     case SQPYTE_AS_NUMERIC:
       if( n==0 ) return 0;
@@ -22,6 +22,7 @@ int sqpyte_bytes_to_number(long addr, long n, int isText, int what, void *pOut){
     case SQPYTE_AS_OPERAND: p->flags = computeNumericType(p);  break;
     default:                sqlite3VdbeMemRealify(p);
   }
+  if( p->db && p->db->mallocFailed ) return -1;
   kind = sqpyteNumberOf(p, pOut);
   return kind==0 && (p->flags & MEM_Null) ? -1 : kind;
 }
@@ -30,7 +31,7 @@ int sqpyte_bytes_to_number(long addr, long n, int isText, int what, void *pOut){
 ** to TEXT makes it. Returns 0 or SQLITE_NOMEM. */
 int sqpyte_number_to_text(void *pMem){
   Mem *p = (Mem*)pMem;
-  return sqlite3VdbeMemStringify(p, SQLITE_UTF8, 1);
+  return sqlite3VdbeMemStringify(p, ENC(p->db), 1);
 }
 
 /* The type of a column of the row under a cursor, as OP_IsType has it: 1

@@ -12,8 +12,7 @@ static int sqpyteIsOwn(const FuncDef *p){
   return (p->funcFlags & SQLITE_FUNC_BUILTIN)!=0 && (p->funcFlags & SQLITE_FUNC_UNSAFE)==0;
 }
 
-int sqpyte_function_kind(void *pFuncDef){
-  FuncDef *p = (FuncDef*)pFuncDef;
+static int sqpyteFunctionKind(const FuncDef *p){
   if( p->xSFunc==likeFunc && p->nArg==2 ){
     const struct compareInfo *pInfo = (const struct compareInfo*)p->pUserData;
     if( pInfo->matchSet==0 && pInfo->matchAll=='%' ){
@@ -36,6 +35,25 @@ int sqpyte_function_kind(void *pFuncDef){
   if( p->xSFunc==dateFunc ) return SQPYTE_FUNC_DATE;
   if( p->xSFunc==strftimeFunc ) return SQPYTE_FUNC_STRFTIME;
   return SQPYTE_FUNC_OTHER;
+}
+
+/* The kind of a function in a database of that encoding: the handlers of those that read or make texts know UTF-8. */
+int sqpyte_function_kind(void *pFuncDef, int enc){
+  FuncDef *p = (FuncDef*)pFuncDef;
+  int kind = sqpyteFunctionKind(p);
+  if( enc==SQLITE_UTF8 ) return kind;
+  switch( kind ){
+    case SQPYTE_FUNC_USER:
+    case SQPYTE_FUNC_OCTET_LENGTH:
+    case SQPYTE_FUNC_ABS:
+    case SQPYTE_FUNC_ROUND:
+    case SQPYTE_FUNC_MIN:
+    case SQPYTE_FUNC_MAX:
+    case SQPYTE_FUNC_NULLIF:
+      return kind;
+    default:
+      return sqpyteIsOwn(p) ? SQPYTE_FUNC_OTHER : SQPYTE_FUNC_USER;
+  }
 }
 
 /* OP_Function of the opcode at pc: 0, or a result code whose message is in
@@ -147,11 +165,11 @@ int sqpyte_user_agg_result(void *pVdbe, int pc){ return sqpyte_agg_result(pVdbe,
 
 /* The text or blob at addr becomes the register's value without being copied,
 ** for as long as C looks at it. */
-void sqpyte_lend(void *pMem, long addr, long n, int isText){
+void sqpyte_lend(void *pMem, long addr, long n, int form){
   Mem *p = (Mem*)pMem;
   if( VdbeMemDynamic(p) ) sqlite3VdbeMemSetNull(p);
   p->z = (char*)addr;
   p->n = (int)n;
-  p->enc = SQLITE_UTF8;
-  p->flags = MEM_Ephem | (isText ? MEM_Str : MEM_Blob);
+  p->enc = SQPYTE_ENCODING(form);
+  p->flags = MEM_Ephem | ((form & SQPYTE_BLOB) ? MEM_Blob : MEM_Str);
 }

@@ -10,11 +10,51 @@ int sqpyte_step_one(void *pVdbe){
   VdbeFrame *pFrame = p->pFrame;
   int rc;
   do{
+    int nFrame = p->nFrame;
     rc = sqpyteVdbeExecOne(p);
     p->sqpyteResumed = 1;
+    if( rc==SQPYTE_STOP && p->nFrame>nFrame && p->sqpyteTier==SQPYTE_TIER_VM && sqpyteVm.mode==SQPYTE_MODE_ALWAYS
+     && !sqpyteIndivisible(p) ){
+      rc = sqpyteRunVm(p);
+    }
   }while( rc==SQPYTE_STOP && p->pFrame!=pFrame );
   p->cacheCtr = (p->cacheCtr + 2)|1;   /* colCacheCtr starts anew each time */
   return rc;
+}
+
+/* The VM counts opcodes down to the next call of the progress handler, from what this returns: it is kept in the Vdbe, as
+** upstream keeps nProgressLimit. Of a handler that has removed itself it is asked now and then whether there is another;
+** one that was set within this step is called from the next on. */
+#define SQPYTE_LOOK_AGAIN 1000
+long long sqpyte_until_progress(void *pVdbe){
+  Vdbe *p = (Vdbe*)pVdbe;
+  sqlite3 *db = p->db;
+  if( !p->sqpyteProgress ){
+    p->sqpyteUntil = LARGEST_INT64;
+  }else if( db->xProgress==0 ){
+    p->sqpyteUntil = SQPYTE_LOOK_AGAIN;
+  }else{
+    p->sqpyteUntil = db->nProgressOps - p->aCounter[SQLITE_STMTSTATUS_VM_STEP] % db->nProgressOps;
+  }
+  return p->sqpyteUntil;
+}
+
+/* Counts the opcodes that the VM has passed, of which nLeft are left; both until that is asked again. */
+void sqpyte_count_steps(void *pVdbe, long long nLeft){
+  Vdbe *p = (Vdbe*)pVdbe;
+  p->aCounter[SQLITE_STMTSTATUS_VM_STEP] += (u32)(p->sqpyteUntil - nLeft);
+}
+
+/* The same, and calls the progress handler as often as upstream does. Returns 0, or SQLITE_INTERRUPT if it says so. */
+int sqpyte_progress(void *pVdbe, long long nLeft){
+  Vdbe *p = (Vdbe*)pVdbe;
+  sqlite3 *db = p->db;
+  sqpyte_count_steps(pVdbe, nLeft);
+  while( nLeft<=0 && db->xProgress!=0 ){
+    nLeft += db->nProgressOps;
+    if( db->xProgress(db->pProgressArg) ) return SQLITE_INTERRUPT;
+  }
+  return SQLITE_OK;
 }
 
 /* The next sqlite3VdbeExec raises rc at the opcode pc. */
@@ -38,14 +78,14 @@ void sqpyte_set_real(void *pMem, double v){
 /* Texts get their terminator at once, as from upstream's Column: else sqlite3_column_text would
 ** have to make room for it. The value is one that upstream has in this register, whatever the limit
 ** of lengths is now. */
-int sqpyte_set_bytes(void *pMem, long addr, long n, int isText){
+int sqpyte_set_bytes(void *pMem, long addr, long n, int form){
   Mem *p = (Mem*)pMem;
   if( sqlite3VdbeMemClearAndResize(p, (int)n+2<32 ? 32 : (int)n+2) ) return SQLITE_NOMEM;
   memcpy(p->z, (const char*)addr, n);
   p->z[n] = p->z[n+1] = 0;
   p->n = (int)n;
-  p->enc = SQLITE_UTF8;
-  p->flags = isText ? MEM_Str|MEM_Term : MEM_Blob;
+  p->enc = SQPYTE_ENCODING(form);
+  p->flags = (form & SQPYTE_BLOB) ? MEM_Blob : MEM_Str|MEM_Term;
   return SQLITE_OK;
 }
 
@@ -81,6 +121,7 @@ static int sqpyteOwns(const Mem *p, long addr){
 ** with sqlite3_value_text needs no memory. */
 int sqpyte_concat(void *pMemOut, long a, long na, long b, long nb){
   Mem *p = (Mem*)pMemOut;
+  u8 enc = ENC(p->db);
   i64 n = (i64)na + nb;
   char *z;
   if( n>p->db->aLimit[SQLITE_LIMIT_LENGTH] ) return SQLITE_TOOBIG;
@@ -90,16 +131,17 @@ int sqpyte_concat(void *pMemOut, long a, long na, long b, long nb){
     if( z==0 ) return SQLITE_NOMEM;
     memcpy(z, (const char*)a, na);
     memcpy(z+na, (const char*)b, nb);
-    rc = sqlite3VdbeMemSetStr(p, z, n, SQLITE_UTF8, SQLITE_DYNAMIC);
+    rc = sqlite3VdbeMemSetStr(p, z, n, enc, SQLITE_DYNAMIC);
     if( rc ) return rc;
   }else{
     if( sqlite3VdbeMemClearAndResize(p, (int)n+2) ) return SQLITE_NOMEM;
     z = p->z;
     memcpy(z, (const char*)a, na);
     memcpy(z+na, (const char*)b, nb);
-    p->n = (int)n;
-    p->enc = SQLITE_UTF8;
+    p->enc = enc;
   }
+  if( enc!=SQLITE_UTF8 ) n &= ~(i64)1;
+  p->n = (int)n;
   z[n] = z[n+1] = 0;
   p->flags = MEM_Str|MEM_Term;
   return SQLITE_OK;
@@ -134,19 +176,20 @@ int sqpyte_compare_int_real(long long i, double r){
 typedef struct SqpyteBytes SqpyteBytes;
 struct SqpyteBytes { Mem m; char zBuf[128]; };
 
-static void sqpyteBytesInit(SqpyteBytes *p, long addr, long n, int isText){
-  static sqlite3 noDb;                 /* for sqlite3DbStrNDup of a long text */
+static void sqpyteBytesInit(SqpyteBytes *p, long addr, long n, int form){
+  static __thread sqlite3 noDb;        /* where upstream copies a long text, or one in UTF-16 */
   memset(&p->m, 0, sizeof(p->m));
-  p->m.flags = isText ? MEM_Str : MEM_Blob;
-  p->m.enc = SQLITE_UTF8;
+  p->m.flags = (form & SQPYTE_BLOB) ? MEM_Blob : MEM_Str;
+  p->m.enc = SQPYTE_ENCODING(form);
   p->m.n = (int)n;
-  if( n<(long)sizeof(p->zBuf) ){
+  if( n<(long)sizeof(p->zBuf) && p->m.enc==SQLITE_UTF8 ){
     memcpy(p->zBuf, (const char*)addr, n);
     p->zBuf[n] = 0;
     p->m.z = p->zBuf;
     p->m.flags |= MEM_Term;
   }else{
     noDb.lookaside.bDisable = 1;
+    noDb.mallocFailed = 0;
     p->m.z = (char*)addr;
     p->m.db = &noDb;
   }
@@ -159,18 +202,18 @@ static int sqpyteNumberOf(const Mem *p, void *pOut){
   return 0;
 }
 
-int sqpyte_text_to_number(long a, long n, void *pOut){
+int sqpyte_text_to_number(long a, long n, int form, void *pOut){
   SqpyteBytes text;
   if( n==0 ) return 0;
-  sqpyteBytesInit(&text, a, n, 1);
+  sqpyteBytesInit(&text, a, n, form);
   applyNumericAffinity(&text.m, 0);
   return sqpyteNumberOf(&text.m, pOut);
 }
 
-static int sqpyteCompareAsNumbers(long a, long na, long b, long nb){
+static int sqpyteCompareAsNumbers(long a, long na, long b, long nb, int form){
   union { i64 i; double r; } x, y;
-  int kx = sqpyte_text_to_number(a, na, &x);
-  int ky = sqpyte_text_to_number(b, nb, &y);
+  int kx = sqpyte_text_to_number(a, na, form, &x);
+  int ky = sqpyte_text_to_number(b, nb, form, &y);
   if( kx==0 && ky==0 ) return sqpyte_compare_bytes(a, na, b, nb);
   if( kx==0 ) return 1;
   if( ky==0 ) return -1;
@@ -180,16 +223,24 @@ static int sqpyteCompareAsNumbers(long a, long na, long b, long nb){
   return x.r<y.r ? -1 : x.r>y.r;
 }
 
-/* Comparison of two texts with numeric affinity and the collation BINARY: as
+/* Whether the fourth character of a text is a digit, and the fifth a '-'. */
+static inline int sqpyteBeginsAsDate(long addr, long n, int form){
+  const u8 *a = (const u8*)addr;
+  if( form==SQLITE_UTF8 ) return n>4 && a[4]=='-' && sqlite3Isdigit(a[3]);
+  if( n<10 ) return 0;
+  if( form==SQLITE_UTF16LE ) return a[8]=='-' && a[9]==0 && sqlite3Isdigit(a[6]) && a[7]==0;
+  return a[9]=='-' && a[8]==0 && sqlite3Isdigit(a[7]) && a[6]==0;
+}
+
+/* Comparison of two texts of one form with numeric affinity and the collation BINARY: as
 ** numbers where they look like numbers. In one call, because columns of type
 ** DATE have that affinity; and ISO dates at once, because no number has a '-'
 ** after its fourth digit. */
-int sqpyte_compare_numeric_texts(long a, long na, long b, long nb){
-  if( na>4 && nb>4 && !SQPYTE_OFF(ISO_DATES) && ((const u8*)a)[4]=='-' && ((const u8*)b)[4]=='-'
-   && sqlite3Isdigit(((const u8*)a)[3]) && sqlite3Isdigit(((const u8*)b)[3]) ){
+int sqpyte_compare_numeric_texts(long a, long na, long b, long nb, int form){
+  if( sqpyteBeginsAsDate(a, na, form) && sqpyteBeginsAsDate(b, nb, form) && !SQPYTE_OFF(ISO_DATES) ){
     return sqpyte_compare_bytes(a, na, b, nb);
   }
-  return sqpyteCompareAsNumbers(a, na, b, nb);
+  return sqpyteCompareAsNumbers(a, na, b, nb, form);
 }
 
 long sqpyte_sorter_row(void *pVdbeCursor, void *pn){

@@ -197,7 +197,7 @@ def store(address, value):
         if value.origin >= 0:
             return 0            # it is a view of this very Mem
         return lib.sqpyte_set_bytes(address, value.address, value.size,
-                                    1 if isinstance(value, W_Text) else 0)
+                                    value.form())
     if type(value) is W_Int:
         value = value.intval
     elif type(value) is W_Real:
@@ -208,7 +208,7 @@ def store(address, value):
     if kind is str or kind is bytes:
         data = value.encode() if kind is str else value
         return lib.sqpyte_set_bytes(address, address_of(ffi.from_buffer(data)), len(data),
-                                    1 if kind is str else 0)
+                                    layout.SQLITE_UTF8 if kind is str else layout.SQLITE_UTF8 | layout.SQPYTE_BLOB)
     place = address - BASE
     flags = (place + layout.Mem_flags) >> 1
     if SHORTS[flags] & (layout.MEM_Dyn | layout.MEM_Agg):

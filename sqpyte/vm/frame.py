@@ -4,7 +4,8 @@ Between two calls of the VM the state is wholly in C: a frame starts with every 
 (C's `Mem` has the value, loaded when first read) and, before it leaves or runs an opcode in C,
 writes back the registers that are live.  So a statement can go on in either tier at any opcode.
 
-The frame is virtualizable: in a trace its registers are the trace's own variables.
+The frame is virtualizable: in a trace its registers are the trace's own variables. What changes in a trace and decides
+anything there is virtualizable, or C's: another field was read stale in a bridge.
 """
 from c_engine.generated.layout import (
     CURTYPE_BTREE, BtCursor_eState, BtCursor_ix, BtCursor_pPage, CURSOR_VALID, MEM_Agg, MEM_Blob,
@@ -13,12 +14,12 @@ from c_engine.generated.layout import (
     MemPage_intKeyLeaf, MemPage_isInit, MemPage_leaf, MemPage_maskPage, MemPage_maxLocal,
     MemPage_nCell, SQLITE_UTF8, SQPYTE_CACHED_ROW, Vdbe_aMem, Vdbe_apCsr, Vdbe_aOp, Vdbe_db, Vdbe_pc,
     Vdbe_sqpyteCompare, VdbeCursor_deferredMoveto, VdbeCursor_eCurType, VdbeCursor_nullRow,
-    VdbeCursor_uc, sizeof_Mem)
+    VdbeCursor_uc, sizeof_Mem, sqlite3_enc)
 from sqpyte.vm.base import capi, mem
-from sqpyte.vm.base.jit import dont_look_inside, hint, unroll_safe
+from sqpyte.vm.base.jit import dont_look_inside, hint, promote, unroll_safe
 from sqpyte.vm.values import cell
 from sqpyte.vm.values.values import (
-    CONSTANT, IN_MEM, NULL, W_Blob, W_Bytes, W_Int, W_Null, W_Real, W_Text, row_origin)
+    CONSTANT, IN_MEM, NULL, W_Bytes, W_Int, W_Null, W_Real, W_Text, blob_at, row_origin, text_at)
 from sqpyte.vm.base.ablation import switches
 
 _KIND = (MEM_Null | MEM_Str | MEM_Int | MEM_Real | MEM_Blob | 0x20 | MEM_Cleared | MEM_Zero
@@ -29,11 +30,15 @@ _OWNING = MEM_Dyn | MEM_Agg
 MOST_KEPT = 5000
 
 
+# What until_progress gives where there is no handler.
+NO_HANDLER = 0x7FFFFFFFFFFFFFFF
+
+
 class Frame(object):
     """See the module's docstring.  `compare` is upstream's iCompare."""
     _virtualizable_ = ['registers[*]', 'btcursor[*]', 'leaf[*]', 'row[*]', 'rowsize[*]',
-                       'header[*]', 'parsed[*]', 'offset[*]', 'columns[*]', 'compare', 'steps']
-    _immutable_fields_ = ['vdbe', 'db', 'memory', 'cursors', 'ops', 'always', 'seeking']
+                       'header[*]', 'parsed[*]', 'offset[*]', 'columns[*]', 'compare', 'left']
+    _immutable_fields_ = ['vdbe', 'db', 'memory', 'cursors', 'ops', 'always', 'seeking', 'encoding', 'watched']
 
     def __init__(self, vdbe, program, always, seeking):
         self = hint(self, access_directly=True, fresh_virtualizable=True)
@@ -53,7 +58,8 @@ class Frame(object):
         self.offset = [0] * ncursors        # ... and that offset
         self.columns = [0] * program.nslots # offsets of columns before that one (column_slots.py)
         self.compare = mem.i32(vdbe, Vdbe_sqpyteCompare)
-        self.steps = 0                      # opcodes passed, which sqlite3_stmt_status counts
+        self.left = capi.until_progress(vdbe)       # opcodes until the progress handler is called
+        self.watched = self.left != NO_HANDLER      # there is one
         self.kept = []                      # buffers of private_copy
         self.crowded = False                # those are many: leave, which frees them
         self.result = 0                     # what the VM returns
@@ -62,6 +68,7 @@ class Frame(object):
         self.full = False                   # leave: no memory for more machine code
         self.always = always                # not only hot loops: every opcode
         self.seeking = seeking              # may go down B-trees
+        self.encoding = mem.u8(self.db, sqlite3_enc)    # of the database's texts
 
     # ---- registers ----
 
@@ -82,11 +89,15 @@ class Frame(object):
         if kind == MEM_Null:
             return NULL
         if kind == MEM_Str:
-            if mem.u8(address, Mem_enc) != SQLITE_UTF8:
+            encoding = promote(self.encoding)
+            if mem.u8(address, Mem_enc) != encoding:
                 return None
-            return W_Text(mem.i64(address, Mem_z), mem.i32(address, Mem_n), origin)
+            return text_at(mem.i64(address, Mem_z), mem.i32(address, Mem_n), origin, encoding)
         if kind == MEM_Blob:
-            return W_Blob(mem.i64(address, Mem_z), mem.i32(address, Mem_n), origin)
+            encoding = promote(self.encoding)
+            if encoding != SQLITE_UTF8 and mem.u8(address, Mem_enc) != encoding:
+                return None
+            return blob_at(mem.i64(address, Mem_z), mem.i32(address, Mem_n), origin, encoding)
         return None
 
     def read(self, r):
@@ -183,7 +194,7 @@ class Frame(object):
                 if self.holds(r, w):
                     return 0
                 w = self.private(w)
-            rc = capi.set_bytes(address, w.address, w.size, int(isinstance(w, W_Text)))
+            rc = capi.set_bytes(address, w.address, w.size, w.form())
             self.registers[r] = IN_MEM
             return rc
         if mem.u16(address, Mem_flags) & _OWNING:

@@ -9,9 +9,9 @@ counted as upstream does, with one addition for each iteration.
 import os
 
 from c_engine.generated.layout import (
-    MEM_FromBind, Mem_flags, SQLITE_INTERRUPT, SQLITE_NOMEM, SQLITE_STMTSTATUS_VM_STEP,
+    MEM_FromBind, Mem_flags, SQLITE_INTERRUPT, SQLITE_NOMEM,
     SQPYTE_CLOSES_LOOP, SQPYTE_HANDLED, SQPYTE_MODE_ALWAYS, SQPYTE_SEEKS, SQPYTE_STOP, SQPYTE_WHY_FULL,
-    SQPYTE_WHY_REFUSED, Vdbe_aCounter, Vdbe_pc, Vdbe_sqpyteCompare, Vdbe_sqpyteProgram,
+    SQPYTE_WHY_REFUSED, Vdbe_pc, Vdbe_sqpyteCompare, Vdbe_sqpyteProgram,
     Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
 from sqpyte.vm.base import capi, jit, mem
 from sqpyte.vm.base.ablation import switches
@@ -25,9 +25,6 @@ from sqpyte.vm.program.loop_heads import at_head
 
 # A run of the VM that hands the whole frame to C more often than this goes on in C.
 MAX_C_STEPS = 2000
-
-# As upstream, a run of many opcodes is added to the statement's counter at its end; C adds its own.
-_STEPS = Vdbe_aCounter + 4 * SQLITE_STMTSTATUS_VM_STEP
 
 _HANDLERS = jit.unrolling_iterable(
     [(number, TABLE[number].handler) for number in sorted(TABLE)])
@@ -57,7 +54,7 @@ else:
         return BAIL_OUT if handler is None else handler(frame, op, pc)
 
 
-def step_in_c(frame, op, pc):
+def step_in_c(frame, op, pc, passed):
     """Run one opcode in upstream's interpreter.
 
     Returns: the next pc, or FAILED with `frame.result` set to what the VM returns.
@@ -72,7 +69,11 @@ def step_in_c(frame, op, pc):
         capi.fail(frame.vdbe, pc, rc)
         frame.result = SQPYTE_STOP
         return FAILED
+    if frame.watched:                   # so that C calls the progress handler in time
+        capi.count_steps(frame.vdbe, frame.left - passed)
     rc = capi.step_one(frame.vdbe)
+    if frame.watched:
+        frame.left = capi.until_progress(frame.vdbe) + passed
     if op.exact:
         frame.reload_after(op)
     else:
@@ -84,9 +85,23 @@ def step_in_c(frame, op, pc):
     return jit.promote(mem.i32(frame.vdbe, Vdbe_pc))
 
 
+def report_progress(frame, program, pc, passed):
+    """Call the progress handler, which is due at pc. Returns whether the statement goes on."""
+    rc = frame.save(pc, program.ops[pc].live)
+    if rc == 0:
+        rc = capi.progress(frame.vdbe, frame.left - passed)
+        frame.forget()
+        frame.left = capi.until_progress(frame.vdbe) + passed
+    if rc != 0:
+        capi.fail(frame.vdbe, pc, rc)
+        frame.left -= passed
+        frame.result = SQPYTE_STOP
+    return rc == 0
+
+
 def leave(frame, program, pc, passed):
     """Bring all state to C, to go on there at pc."""
-    frame.steps += passed
+    frame.left -= passed
     rc = frame.save(pc, program.ops[pc].live)
     if rc != 0:
         capi.fail(frame.vdbe, pc, rc)
@@ -105,36 +120,42 @@ def run_loop(frame, program, pc):
             return
         following = BAIL_OUT if op.in_c else dispatch(frame, op, pc)
         if following >= 0:
-            passed += 1
+            passed += op.counted
             # (Where a loop begins anew, it is looked for below.)
-            if (op.interruptible and not (following <= pc and op.loop)
-                    and mem.i32(frame.db, sqlite3_u1_isInterrupted)):
-                frame.steps += passed
-                capi.fail(frame.vdbe, following, SQLITE_INTERRUPT)
-                frame.result = SQPYTE_STOP
-                return
+            if op.interruptible and not (following <= pc and op.loop):
+                if mem.i32(frame.db, sqlite3_u1_isInterrupted):
+                    frame.left -= passed
+                    capi.fail(frame.vdbe, following, SQLITE_INTERRUPT)
+                    frame.result = SQPYTE_STOP
+                    return
+                if frame.watched and frame.left <= passed and not report_progress(frame, program, following, passed):
+                    return
         else:
             if following == FAILED:
-                frame.steps += passed + 1
+                frame.left -= passed + op.counted
                 frame.result = SQPYTE_STOP
                 return
             if following == LEAVE or not (op.covered or frame.always):
                 leave(frame, program, pc, passed)
                 return
-            following = step_in_c(frame, op, pc)
+            if frame.watched and frame.left <= passed and not report_progress(frame, program, pc, passed):
+                return
+            following = step_in_c(frame, op, pc, passed)
             if following < 0:
-                frame.steps += passed
+                frame.left -= passed
                 return
             if frame.c_steps > MAX_C_STEPS and not frame.always:
                 frame.refused = True
                 leave(frame, program, following, passed)
                 return
         if following <= pc and op.loop:
-            frame.steps += passed
+            frame.left -= passed
             passed = 0
             if mem.i32(frame.db, sqlite3_u1_isInterrupted):
                 capi.fail(frame.vdbe, following, SQLITE_INTERRUPT)
                 frame.result = SQPYTE_STOP
+                return
+            if frame.watched and frame.left <= 0 and not report_progress(frame, program, following, 0):
                 return
             if frame.crowded:
                 leave(frame, program, following, 0)
@@ -176,7 +197,12 @@ def run(vdbe):
         run_loop(frame, program, pc)
     except MemoryError:
         frame.result = out_of_memory(vdbe)
-    mem.set_i32(vdbe, _STEPS, mem.i32(vdbe, _STEPS) + frame.steps)
+    if frame.watched and frame.left <= 0 and frame.result == SQPYTE_STOP:
+        rc = capi.progress(vdbe, frame.left)
+        if rc != 0:
+            capi.fail(vdbe, mem.i32(vdbe, Vdbe_pc), rc)
+    else:
+        capi.count_steps(vdbe, frame.left)
     budget.leave(program)
     frame.free_kept()
     if frame.full:

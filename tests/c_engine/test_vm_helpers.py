@@ -64,18 +64,19 @@ def test_texts_end_with_zero(register):
     for a, b in (b"ab", b"cde"), (b"", b""), (b"x" * 500, b"y" * 700), (b"\0", b"z"):
         assert register.helpers.sqpyte_concat(register.address, *register.text(a), *register.text(b)) == 0
         assert register.value(1) == a + b + b"\0" and register.flags() == TERMINATED
-        assert register.helpers.sqpyte_set_bytes(register.address, *register.text(a), 1) == 0
+        assert register.helpers.sqpyte_set_bytes(register.address, *register.text(a), layout.SQLITE_UTF8) == 0
         assert register.value(1) == a + b"\0" and register.flags() == TERMINATED
         assert register.helpers.sqpyte_fold(register.address, *register.text(b), 1) == 0
         assert register.value(1) == b.upper() + b"\0" and register.flags() == TERMINATED
-    assert register.helpers.sqpyte_set_bytes(register.address, *register.text(b"blob"), 0) == 0
+    form = layout.SQLITE_UTF8 | layout.SQPYTE_BLOB
+    assert register.helpers.sqpyte_set_bytes(register.address, *register.text(b"blob"), form) == 0
     assert register.value() == b"blob" and register.flags() == layout.MEM_Blob
 
 
 def test_what_lies_in_the_register_itself_may_be_concatenated(register):
     helpers = register.helpers
     expected = b"some text"
-    assert helpers.sqpyte_set_bytes(register.address, *register.text(expected), 1) == 0
+    assert helpers.sqpyte_set_bytes(register.address, *register.text(expected), layout.SQLITE_UTF8) == 0
     for _ in range(9):
         address = int(ffi.cast("intptr_t", ffi.cast("char **", register.address + layout.Mem_z)[0]))
         assert helpers.sqpyte_concat(register.address, address, len(expected),
@@ -86,7 +87,7 @@ def test_what_lies_in_the_register_itself_may_be_concatenated(register):
 
 def test_a_value_that_the_register_has_may_be_longer_than_the_limit(register):
     register.limit(100)
-    assert register.helpers.sqpyte_set_bytes(register.address, *register.text(b"x" * 200), 1) == 0
+    assert register.helpers.sqpyte_set_bytes(register.address, *register.text(b"x" * 200), layout.SQLITE_UTF8) == 0
     assert register.value() == b"x" * 200
     assert register.helpers.sqpyte_concat(
         register.address, *register.text(b"x" * 60), *register.text(b"y" * 41)) == layout.SQLITE_TOOBIG

@@ -10,12 +10,16 @@ from tests.differential.sessions.scripts import script
 
 @st.composite
 def cases(draw, statements, most=6):
-    """A table and statements over it: (tables.Table, storage, pragmas, threshold, actions)."""
+    """A table and statements over it, with a progress handler or without: (tables.Table, storage, pragmas, threshold,
+    actions)."""
     table = draw(tables())
     columns = queries.names(table)
     texts = draw(st.lists(statements(columns), min_size=1, max_size=most))
     actions = [("run", 0, text) + draw(queries.parameters) for text in texts]
-    storage = draw(st.sampled_from(["memory", "memory", "memory", "file", "wal"]))
+    storage = draw(st.sampled_from(["memory", "memory", "memory", "file", "wal", "shared"]))
+    period = draw(st.sampled_from([0, 0, 0, 0, 1, 3, 100]))
+    if period:
+        actions = [("progress", 0, period)] + actions + [("progress", 0, 0)]
     pragmas = draw(st.lists(st.sampled_from([
         "PRAGMA cache_size=3", "PRAGMA mmap_size=1000000", "PRAGMA automatic_index=OFF",
         "PRAGMA reverse_unordered_selects=ON"]), max_size=2, unique=True))

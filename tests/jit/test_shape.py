@@ -45,9 +45,9 @@ QUERIES = [
 ]
 
 
-# What a trace may load from the frame: addresses that don't change while it runs.
+# What a trace may load from the frame: what doesn't change while it runs; a loop's body has it from before.
 CONSTANT_FIELDS = {'Frame.inst_memory', 'Frame.inst_vdbe', 'Frame.inst_db', 'Frame.inst_ops',
-                   'Frame.inst_cursors',
+                   'Frame.inst_cursors', 'Frame.inst_watched', 'Frame.inst_encoding',
                    # Asked once an iteration, as sqlite3.isInterrupted is: too many copies kept.
                    'Frame.inst_crowded'}
 # And from the values that were in registers before the loop: its constants.

@@ -23,8 +23,7 @@ LIBRARY = os.path.join(ROOT, 'build', 'libsqpyte.so')
 ENGINE = os.path.join(ROOT, 'build', 'libsqpyte-engine.so')
 WORDS = {
     'COLD': 'not hot', 'HOT': 'never entered', 'NO_VM': 'no VM in the library', 'THREAD': 'another thread',
-    'PROGRESS': 'progress handler', 'SHARED': 'shared cache', 'ENCODING': 'UTF-16',
-    'OPCODE': 'opcodes left in C', 'REFUSED': 'handed back too often', 'TRIGGER': 'trigger program',
+    'OPCODE': 'opcodes left in C', 'REFUSED': 'handed back too often',
     'FULL': 'no room for machine code', 'SEEKS': 'seeks, not expected to be faster',
     'SHORT': 'too little left to do'}
 WHY = {str(getattr(layout, 'SQPYTE_WHY_' + name)): words for name, words in WORDS.items()}

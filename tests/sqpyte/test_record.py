@@ -4,6 +4,7 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 
+from c_engine.generated.layout import SQLITE_UTF8
 from sqpyte.vm.base import mem
 from sqpyte.vm.values import record
 from sqpyte.vm.values.values import W_Blob, W_Int, W_Null, W_Real, W_Text
@@ -72,7 +73,7 @@ def test_every_column_is_found(values):
         serial_type = found >> 32
         offset = found & 0xFFFFFFFF
         w = record.value_of(record.kind_of(serial_type), serial_type, address, offset,
-                            offset + record.size_of(serial_type), 0, True, len(data))
+                            offset + record.size_of(serial_type), 0, True, len(data), SQLITE_UTF8)
         assert (type(unwrap(w)), unwrap(w)) == (type(expected), expected)
         assert isinstance(w, W_Blob) == isinstance(expected, bytes)
     assert record.find_column(address, len(data), len(values)) == record.MISSING
@@ -93,6 +94,6 @@ def test_any_bytes_stay_within_the_record(data, column):
 
 def test_nan_is_null():
     address = mem.immortal_bytes(struct.pack('>d', float('nan')))
-    assert isinstance(record.value_of(record.KIND_REAL, 7, address, 0, 8, 0, True, 8),
+    assert isinstance(record.value_of(record.KIND_REAL, 7, address, 0, 8, 0, True, 8, SQLITE_UTF8),
                       W_Null)
     mem.free(address)

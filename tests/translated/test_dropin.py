@@ -113,6 +113,49 @@ def test_pypy(vm_library, stock_library, tmp_path):
         assert with_preloaded(['pypy3', '-c', program], [library], tmp_path) == (0, '(42,)\n', '')
 
 
+# A failed ATTACH clears the schemas of its connection, which a shared cache's connections have in common.
+SHARED = '''
+import sqlite3, sys, threading, time
+def connect():
+    return sqlite3.connect('file:shared?mode=memory&cache=shared', uri=True, isolation_level=None, timeout=0)
+kept = connect()
+kept.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b)')
+kept.execute("""WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n LIMIT 100)
+    INSERT INTO t SELECT i, i % 7 FROM n""")
+expected = ('file is not a database', 'database schema is locked: main', 'database table is locked',
+            'database main is locked', 'database is locked')
+wrong, done = [], {}
+end = time.monotonic() + 2
+def repeat(*statements):
+    connection = connect()
+    while time.monotonic() < end and not wrong:
+        for sql in statements:
+            try:
+                connection.execute(sql)
+                what = 'done'
+            except sqlite3.Error as error:
+                what = str(error)
+                if not what.startswith(expected):
+                    wrong.append((sql, what))
+            done[sql, what] = done.get((sql, what), 0) + 1
+threads = [threading.Thread(target=repeat, args=statements) for statements in
+           [('CREATE INDEX IF NOT EXISTS i ON t(b)', 'DROP INDEX IF EXISTS i'), ("ATTACH 'garbage' AS other",)]]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert not wrong, wrong
+assert done["ATTACH 'garbage' AS other", 'file is not a database'] > 100, done
+assert done['CREATE INDEX IF NOT EXISTS i ON t(b)', 'done'] > 100, done
+print(kept.execute('PRAGMA integrity_check').fetchall())
+'''
+
+
+@pytest.mark.parametrize('way', sorted(WAYS))
+def test_a_shared_cache_stays_locked_for_a_step(python, vm_library, tmp_path, way):
+    """Where a statement leaves sqlite3VdbeExec for the VM, no other thread's turn comes."""
+    (tmp_path / 'garbage').write_text('no database ' * 999)
+    assert with_preloaded([python, '-c', SHARED], [vm_library], tmp_path, WAYS[way]) == (0, "[('ok',)]\n", '')
+
+
 # ---- the shell ----
 
 SOURCE_ID = '''

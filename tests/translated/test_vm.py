@@ -1,19 +1,15 @@
 """The translated VM behind the C API: when it takes a statement, when it hands it back, and that
 its answers are stock's.  (The differential tests compare far more queries.)"""
-import threading
-
 import pytest
 from c_engine.generated.layout import SQPYTE_MODE_ALWAYS as ALWAYS
 from c_engine.generated.layout import SQPYTE_MODE_HOT as HOT
 from c_engine.generated.layout import SQPYTE_MODE_OFF as OFF
-from c_engine.generated.layout import SQPYTE_WHY_ENCODING as WHY_ENCODING
 from c_engine.generated.layout import SQPYTE_WHY_HOT as WHY_HOT
 from c_engine.generated.layout import SQPYTE_WHY_OPCODE as WHY_OPCODE
 from c_engine.generated.layout import SQPYTE_WHY_SEEKS as WHY_SEEKS
 from c_engine.generated.layout import SQPYTE_WHY_SHORT as WHY_SHORT
-from c_engine.generated.layout import SQPYTE_WHY_THREAD as WHY_THREAD
 
-from tests.differential.sessions.capi import Connection, Error, Library
+from tests.differential.sessions.capi import Connection, Error, Library, ffi
 from tests.interrupting import interrupted
 
 ROWS = 40000
@@ -26,8 +22,8 @@ JOIN = 'SELECT count(*) FROM t AS x, t AS y WHERE y.a = x.a + 1'
 PRINTED = "SELECT max(printf('%05d', b)) FROM t"
 
 
-def filled(library, encoding='UTF-8'):
-    connection = Connection(library)
+def filled(library, encoding='UTF-8', name=':memory:'):
+    connection = Connection(library, name)
     connection.execute("PRAGMA encoding = '%s'" % encoding)
     connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b INTEGER, c REAL, d TEXT, e)')
     connection.execute(FILL)
@@ -156,11 +152,69 @@ def test_cold_statements_stay_in_c(connection):
     assert run(connection, 'SELECT count(b) FROM t WHERE a < 100')[1:] == (0, 0)
 
 
-def test_utf16_stays_in_c(library, stock_library):
-    connection = filled(library, 'UTF-16le')
-    rows, _, why = run(connection, GROUPED)
-    assert why == WHY_ENCODING
-    assert rows == filled(Library(stock_library), 'UTF-16le').execute(GROUPED)
+@pytest.mark.parametrize('encoding', ['UTF-16le', 'UTF-16be'])
+def test_utf16_runs_in_the_vm(library, stock_library, encoding):
+    connection = filled(library, encoding)
+    expected = filled(Library(stock_library), encoding).execute(GROUPED)
+    for _ in range(45):
+        rows, _, why = run(connection, GROUPED)
+        assert (rows, why) == (expected, WHY_HOT)
+
+
+def called(connection, sql, period):
+    """(how often a progress handler is called, what run() gives)."""
+    calls = [0]
+
+    @ffi.callback('int(void *)')
+    def handler(_):
+        calls[0] += 1
+        return 0
+    connection.c.sqlite3_progress_handler(connection.db, period, handler, ffi.NULL)
+    ours = hasattr(connection.c, 'sqpyte_why')
+    found = run(connection, sql) if ours else (connection.execute(sql), 0, WHY_HOT)
+    connection.c.sqlite3_progress_handler(connection.db, 0, ffi.NULL, ffi.NULL)
+    return calls[0], found[0], found[2]
+
+
+@pytest.mark.parametrize('period', [1, 7, 1000])
+def test_a_progress_handler_is_called_as_often(connection, stock_library, period):
+    expected = called(filled(Library(stock_library)), SCAN, period)
+    for _ in range(4 if period == 1 else 45):
+        assert called(connection, SCAN, period) == expected
+
+
+def test_a_shared_cache_runs_in_the_vm(library, stock_library):
+    name = 'file:everywhere?mode=memory&cache=shared'
+    kept = filled(library, name=name)
+    connection = Connection(library, name)
+    expected = filled(Library(stock_library)).execute(GROUPED)
+    for _ in range(45):
+        rows, _, why = run(connection, GROUPED)
+        assert (rows, why) == (expected, WHY_HOT)
+    connection.close()
+    kept.close()
+
+
+def test_a_triggers_loop_runs_in_the_vm(library, stock_library):
+    """The loop reads the new row, which is in the calling program's registers."""
+    found = []
+    for opened in library, Library(stock_library):
+        connection = filled(opened)
+        connection.execute('CREATE TABLE u(x, y)')
+        connection.execute('CREATE TABLE log(x, y)')
+        connection.execute('CREATE TRIGGER r AFTER INSERT ON u BEGIN '
+                           'INSERT INTO log SELECT new.x, sum(b * new.y) FROM t WHERE b > new.x; END')
+        statement = connection.prepare("INSERT INTO u VALUES (?1, 2), (?1 + 1, 3), (?1 + 2, '4')")
+        for i in range(15):
+            statement.reset()
+            statement.bind((i,))
+            assert statement.step() is None
+            if opened is library:
+                assert statement.why() == WHY_HOT
+        statement.finalize()
+        found.append(connection.execute('SELECT * FROM log'))
+        connection.close()
+    assert found[0] == found[1] and len(found[0]) == 45
 
 
 def test_interrupt_from_another_thread(connection):
@@ -178,22 +232,6 @@ def test_interrupt_from_another_thread(connection):
             break
     assert why == WHY_HOT
     assert run(connection, 'SELECT count(*) FROM t')[0] == [(ROWS,)]
-
-
-def test_one_thread_has_the_jit_and_others_run_in_c(connection, library, expected):
-    assert run(connection, SCAN)[2] == WHY_HOT
-    answers = []
-
-    def work():
-        other = filled(library)
-        answers.append(run(other, SCAN))
-        other.close()
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    while any(thread.is_alive() for thread in threads):
-        assert run(connection, SCAN)[0] == expected[SCAN]
-    assert answers == [(expected[SCAN], 0, WHY_THREAD)] * 8
 
 
 def test_mode_off(connection, library, expected):

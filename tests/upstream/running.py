@@ -18,6 +18,7 @@ import time
 
 from tests.upstream import events
 from tools import effects
+from tools.environments import inherited
 
 # By name: which library, and the environment that chooses the tier.
 _EAGER = 'threshold=3,function_threshold=3,trace_eagerness=2'
@@ -152,7 +153,7 @@ def drop_old(folder, kept=4):
 def environment(configuration, path=''):
     """Return the environment of a process in a configuration, for a test file, without settings of the
     caller's."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith('SQPYTE_')}
+    kept = inherited('SQPYTE_')
     kept.update(CONFIGURATIONS[C_TIER] if configuration == SANITIZED else CONFIGURATIONS.get(configuration, {}))
     if configuration == SANITIZED and path.endswith(tuple(MISUSES)):
         kept['OMIT_MISUSE'] = '1'

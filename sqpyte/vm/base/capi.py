@@ -10,6 +10,9 @@ from sqpyte.vm.base.mem import TRANSLATED_HOST
 #   p: pointer, passed as an address; l: 64-bit integer; i: int; d: double
 FUNCTIONS = {
     'sqpyte_step_one': ('p', 'i', True),
+    'sqpyte_until_progress': ('p', 'l', False),
+    'sqpyte_count_steps': ('pl', '', False),
+    'sqpyte_progress': ('pl', 'i', True),
     'sqpyte_fail': ('pii', '', False),
     'sqpyte_set_null': ('p', '', False),
     'sqpyte_set_int': ('pl', '', False),
@@ -21,8 +24,8 @@ FUNCTIONS = {
     'sqpyte_compare_nocase': ('llll', 'i', False),
     'sqpyte_compare_rtrim': ('llll', 'i', False),
     'sqpyte_compare_int_real': ('ld', 'i', False),
-    'sqpyte_text_to_number': ('llp', 'i', False),
-    'sqpyte_compare_numeric_texts': ('llll', 'i', False),
+    'sqpyte_text_to_number': ('llip', 'i', False),
+    'sqpyte_compare_numeric_texts': ('lllli', 'i', False),
     'sqpyte_concat': ('pllll', 'i', False),
     'sqpyte_sorter_row': ('pp', 'l', False),
     'sqpyte_sorter_insert': ('pp', 'i', False),
@@ -39,7 +42,7 @@ FUNCTIONS = {
     'sqpyte_null_row': ('pi', '', False),
     'sqpyte_filter_text': ('ll', 'l', False),
     'sqpyte_filter_bit': ('pli', 'i', False),
-    'sqpyte_function_kind': ('p', 'i', False),
+    'sqpyte_function_kind': ('pi', 'i', False),
     'sqpyte_function': ('pi', 'i', False),
     'sqpyte_user_function': ('pi', 'i', True),
     'sqpyte_agg_step': ('pi', 'i', False),
@@ -148,6 +151,9 @@ else:
     _functions = dict((name, _declare(name)) for name in FUNCTIONS)
 
 step_one = _functions['sqpyte_step_one']
+until_progress = _functions['sqpyte_until_progress']
+count_steps = _functions['sqpyte_count_steps']
+progress = _functions['sqpyte_progress']
 fail = _functions['sqpyte_fail']
 set_null = _functions['sqpyte_set_null']
 set_int = _functions['sqpyte_set_int']

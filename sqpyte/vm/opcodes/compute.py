@@ -1,7 +1,8 @@
 """Opcodes that compute: constants, copies, arithmetic, affinity, comparisons."""
 from c_engine.generated.layout import (
-    SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL, SQLITE_AFF_TEXT, SQLITE_JUMPIFNULL, SQLITE_LIMIT_LENGTH,
-    VdbeOp_opcode, Vdbe_aVar, sizeof_Mem, sizeof_VdbeOp, sqlite3_aLimit)
+    MEM_FromBind, Mem_flags, SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL, SQLITE_AFF_TEXT, SQLITE_JUMPIFNULL,
+    SQLITE_LIMIT_LENGTH, VdbeFrame_aMem, VdbeFrame_aOp, VdbeFrame_pc, VdbeOp_opcode, VdbeOp_p1, Vdbe_aVar,
+    Vdbe_pFrame, sizeof_Mem, sizeof_VdbeOp, sqlite3_aLimit)
 from c_engine.generated.opcodes import OP_String
 from sqpyte.vm.base import capi, mem
 from sqpyte.vm.base.jit import unroll_safe
@@ -69,6 +70,21 @@ def op_variable(frame, op, pc):
     w = frame.load(mem.i64(frame.vdbe, Vdbe_aVar) + (op.p1 - 1) * sizeof_Mem, values.CONSTANT)
     if w is None or (isinstance(w, W_Bytes) and w.size > mem.i32(
             frame.db + sqlite3_aLimit + 4 * SQLITE_LIMIT_LENGTH)):
+        return BAIL_OUT
+    frame.write(op.p2, w)
+    return pc + 1
+
+
+@opcode('Param', writes='P2', moves='')
+def op_param(frame, op, pc):
+    """In a trigger's program: r[P2] = register P1 of its row in the calling program, which waits."""
+    caller = mem.i64(frame.vdbe, Vdbe_pFrame)
+    calling = mem.i64(caller, VdbeFrame_aOp) + mem.i32(caller, VdbeFrame_pc) * sizeof_VdbeOp
+    address = mem.i64(caller, VdbeFrame_aMem) + (op.p1 + mem.i32(calling, VdbeOp_p1)) * sizeof_Mem
+    if mem.u16(address, Mem_flags) & MEM_FromBind:
+        return BAIL_OUT                 # the mark goes with it: bound.py
+    w = frame.load(address, values.CONSTANT)
+    if w is None:
         return BAIL_OUT
     frame.write(op.p2, w)
     return pc + 1

@@ -3,13 +3,13 @@ from c_engine.generated.layout import (
     MEM_Blob, MEM_Str, MEM_Subtype, Mem_eSubtype, Mem_flags, SQLITE_AFF_BLOB, SQLITE_AFF_REAL,
     SQLITE_LIMIT_LENGTH, SQLITE_MISMATCH, VdbeOp_p4, sizeof_VdbeOp, sqlite3_aLimit)
 from sqpyte.vm.base import capi, mem
-from sqpyte.vm.base.jit import unroll_safe
+from sqpyte.vm.base.jit import promote, unroll_safe
 from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
 from sqpyte.vm.values import convert
 from sqpyte.vm.values.arith import INT_LIMIT, intmask, is_number, ovfcheck, shift_left
 from sqpyte.vm.values.compare import truth
 from sqpyte.vm.values.values import (
-    CONSTANT, NULL, W_Blob, W_Int, W_Null, W_Real, W_Text)
+    CONSTANT, NULL, W_Blob, W_Int, W_Null, W_Real, W_Text, blob_at)
 
 
 def number_to_text(frame, r, live):
@@ -182,6 +182,8 @@ def op_add_imm(frame, op, pc):
 def op_mem_max(frame, op, pc):
     """r[P1] = the greater of the integers r[P1] and r[P2]. In a trigger's program r[P1] is the main
     program's."""
+    if op.p1 == 0:
+        return BAIL_OUT                 # as decode.py has it then
     w1 = frame.read(op.p1)
     w2 = frame.read(op.p2)
     if not (isinstance(w1, W_Int) and isinstance(w2, W_Int)):
@@ -233,7 +235,7 @@ def op_blob(frame, op, pc):
     address = mem.i64(frame.ops + pc * sizeof_VdbeOp, VdbeOp_p4)
     if address == 0 or op.p1 > mem.i32(frame.db + sqlite3_aLimit + 4 * SQLITE_LIMIT_LENGTH):
         return BAIL_OUT
-    frame.write(op.p2, W_Blob(address, op.p1, CONSTANT))
+    frame.write(op.p2, blob_at(address, op.p1, CONSTANT, promote(frame.encoding)))
     return pc + 1
 
 

@@ -238,7 +238,7 @@ def field(frame, c, slots, column, careful, w_default):
         # Upstream: the record is corrupt unless its last column ends with it.
         if end == size if column + 2 == header else end <= size:
             return record.value_of(record.kind_entry(serial_type), serial_type, row, offset, end,
-                                   c, careful, size)
+                                   c, careful, size, promote(frame.encoding))
     found = record.find_column(row, size, column)
     if found == record.MISSING:
         return w_default
@@ -247,7 +247,7 @@ def field(frame, c, slots, column, careful, w_default):
     serial_type = found >> 32
     offset = found & 0xFFFFFFFF
     return record.value_of(record.kind_of(serial_type), serial_type, row, offset,
-                           offset + record.size_of(serial_type), c, True, size)
+                           offset + record.size_of(serial_type), c, True, size, promote(frame.encoding))
 
 
 @opcode('Rowid', writes='P2', moves='P1', kind='read in-place cursor emitted again row-cache')

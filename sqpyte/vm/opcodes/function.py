@@ -29,7 +29,7 @@ def spill_registers(frame, first, n, live):
         if not frame.is_in_mem(r):
             w = frame.read(r)
             if isinstance(w, W_Bytes) and w.origin < 0:
-                capi.lend(frame.mem_address(r), w.address, w.size, int(isinstance(w, W_Text)))
+                capi.lend(frame.mem_address(r), w.address, w.size, w.form())
             else:
                 rc = frame.write_back_one(r)
                 if rc != 0:

@@ -167,9 +167,6 @@ declare_in_c('Program',
              "Run the trigger program P4, which takes its row from r[P1] on and keeps its "
              "state in r[P3]; jump to P2 if it says IGNORE.",
              reads='FROM_P1 P3', writes='P3', jumps='P2', kind='ends-step shows-mark')
-declare_in_c('Param',
-             "In a trigger program: r[P2] = register P1 of its row in the calling program.",
-             writes='P2', moves='')
 
 # Virtual tables. VFilter's arguments, as many as the integer in r[P3+1] says, begin at r[P3+2].
 declare_in_c('VBegin', "Begin a transaction of the virtual table P4.")

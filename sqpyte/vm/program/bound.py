@@ -1,6 +1,7 @@
 """Bound parameters whose flag SQLite may show: registers that only C writes then.
 
-A register into which Variable has copied a bound parameter is marked with MEM_FromBind.  The mark goes
+A register into which Variable has copied a bound parameter, or Param a marked register of a trigger's caller, is
+marked with MEM_FromBind.  The mark goes
 with the value into copies and through conversions, stays where some opcodes write another value, and
 shows in sqlite3_value_frombind: of arguments of functions that aren't SQLite's own and of virtual
 tables, of columns of a row.  The VM's values have no such mark.  So registers that may have the mark,
@@ -54,7 +55,7 @@ def annotate_bound(ops, nregisters):
     Args: ops, list of decode.Op, with their effects; nregisters, the number of registers.
     Returns: the registers that may be marked though nobody can see it (list of int).
     """
-    variables = [op.p2 for op in ops if op.opcode == opcodes.OP_Variable]
+    variables = [op.p2 for op in ops if op.opcode == opcodes.OP_Variable or op.opcode == opcodes.OP_Param]
     if not variables:
         return variables
     forward = Ways()

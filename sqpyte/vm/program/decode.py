@@ -18,6 +18,7 @@ from c_engine.generated.layout import (
     KeyInfo_aColl,
     KeyInfo_aSortFlags,
     KeyInfo_nAllField,
+    Mem_enc,
     Mem_flags,
     MEM_Int,
     Mem_n,
@@ -26,8 +27,11 @@ from c_engine.generated.layout import (
     MEM_Str,
     Mem_u,
     Mem_z,
+    SQLITE_UTF8,
     Vdbe_aOp,
+    Vdbe_db,
     Vdbe_nOp,
+    Vdbe_pFrame,
     VdbeOp_opcode,
     VdbeOp_p1,
     VdbeOp_p2,
@@ -38,6 +42,7 @@ from c_engine.generated.layout import (
     sizeof_VdbeOp,
     sqlite3_context_argc,
     sqlite3_context_pFunc,
+    sqlite3_enc,
 )
 from sqpyte.vm.base import capi, mem
 from sqpyte.vm.base.ablation import switches
@@ -48,8 +53,8 @@ from sqpyte.vm.program.bound import annotate_bound
 from sqpyte.vm.program.flow import declaration_of
 from sqpyte.vm.program.interner import Program, constants, interner
 from sqpyte.vm.values import functions
-from sqpyte.vm.values.compare import OTHER
-from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Real, W_Text
+from sqpyte.vm.values.compare import BINARY, OTHER
+from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Real, W_Text, text_at
 
 _OP_STRING = opcodes.OP_String
 _OP_STRING8 = opcodes.OP_String8
@@ -68,7 +73,7 @@ class Op(object):
                           'alternate_column', 'exact', 'reads[*]', 'writes[*]', 'touched[*]',
                           'moves[*]', 'loads[*]', 'stepped[*]', 'kept[*]', 'dropped[*]',
                           'cleared[*]', 'slots[*]', 'alternate_slots[*]', 'in_c', 'next_key',
-                          'next_key_size', 'corrupt', 'interruptible']
+                          'next_key_size', 'corrupt', 'interruptible', 'counted']
 
     def __init__(self, opcode, p1, p2, p3, p5):
         self.opcode = opcode
@@ -96,6 +101,7 @@ class Op(object):
         self.dead = []              # of a loop's last opcode: registers dead at the loop's head;
         #                             of a Gosub: live in its subroutine for other callers' sake
         self.interruptible = False  # upstream looks for an interrupt here
+        self.counted = 1            # 0, or less for others, of opcodes of our own, which upstream doesn't count
         self.corrupt = 0            # of a Column: where the program goes on if a record is corrupt, or 0
         self.next_key = 0           # of a SeekScan: first register and number of those that the
         self.next_key_size = 0      # SeekGE behind it seeks by
@@ -140,9 +146,12 @@ def program_of(vdbe):
         pass
     constants.addresses = []
     base = mem.i64(vdbe, Vdbe_aOp)
+    encoding = mem.u8(mem.i64(vdbe, Vdbe_db), sqlite3_enc)
     ops = []
     for pc in range(mem.i32(vdbe, Vdbe_nOp)):
-        ops.append(_decode(base + pc * sizeof_VdbeOp))
+        ops.append(_decode(base + pc * sizeof_VdbeOp, encoding))
+        if ops[pc].opcode == opcodes.OP_MemMax and mem.i64(vdbe, Vdbe_pFrame):
+            ops[pc].p1 = 0              # a register of the main program, not of this one
     _link(ops)
     _link_indexes(ops)
     nregisters, ncursors = liveness.annotate(ops)
@@ -171,8 +180,9 @@ def text_of(address, size):
     return data
 
 
-def _decode(at):
-    """Decode the VdbeOp at address `at`. Whatever is looked at here is in sqpyte_program_key."""
+def _decode(at, encoding):
+    """Decode the VdbeOp at address `at` of a database with that encoding. Whatever is looked at here is in
+    sqpyte_program_key."""
     opcode = mem.u8(at, VdbeOp_opcode)
     p4type = mem.u8(at, VdbeOp_p4type)
     if p4type >= 128:
@@ -183,13 +193,13 @@ def _decode(at):
         opcode = opcodes.OP_AggInverse if p1 else _OP_AGGSTEP
     if opcode == opcodes.OP_Init or opcode == opcodes.OP_Once:
         p1 = 0                          # a counter
-    if opcode == _OP_STRING8:           # as its first run in C makes it
+    if opcode == _OP_STRING8 and encoding == SQLITE_UTF8:   # as its first run in C makes it
         p1 = len(c_string(p4))
         opcode = _OP_STRING
     op = Op(opcode, p1, mem.i32(at, VdbeOp_p2), mem.i32(at, VdbeOp_p3), mem.u16(at, VdbeOp_p5))
     if opcode == _OP_STRING:
         text = text_of(p4, p1)
-        op.w_p4 = W_Text(constants.text(text), p1, CONSTANT)
+        op.w_p4 = text_at(constants.text(text), p1, CONSTANT, encoding)
     elif opcode == opcodes.OP_Integer:
         op.w_p4 = W_Int(p1)
     elif opcode == opcodes.OP_Int64:
@@ -197,9 +207,9 @@ def _decode(at):
     elif opcode == opcodes.OP_Real:
         op.w_p4 = W_Real(mem.bits_real(_two_halves(op)))
     elif p4type == P4_COLLSEQ:
-        op.collation = capi.collation_kind(p4)
+        op.collation = _collation(p4, encoding)
     elif p4type == P4_KEYINFO:
-        _decode_key_info(op, p4)
+        _decode_key_info(op, p4, encoding)
     elif p4type == P4_INT32:
         op.p4 = mem.i32(at, VdbeOp_p4)
     elif p4type == P4_INTARRAY and opcode == opcodes.OP_Permutation:
@@ -209,15 +219,15 @@ def _decode(at):
         op.map_p4 = [mem.i32(p4 + 4 * i) for i in range(mem.i32(p4) + 1)]
     elif p4type == P4_FUNCDEF:
         op.aggregate = capi.aggregate_kind(p4)
-        op.function = capi.function_kind(p4)
+        op.function = capi.function_kind(p4, encoding)
         op.arguments = op.p5            # if it is a step
     elif p4type == P4_FUNCCTX:
         op.arguments = mem.u16(p4 + sqlite3_context_argc)
         function = mem.i64(p4 + sqlite3_context_pFunc)
         op.aggregate = capi.aggregate_kind(function)
-        op.function = capi.function_kind(function)
+        op.function = capi.function_kind(function, encoding)
     elif opcode == opcodes.OP_Column:
-        _decode_default(op, p4type, p4)
+        _decode_default(op, p4type, p4, encoding)
     elif _WITH_AFFINITIES[opcode] and p4 != 0 and p4type != 0:
         op.text_p4 = c_string(p4)
     return op
@@ -228,7 +238,7 @@ def _two_halves(op):
     return (op.p3 << 32) | (op.p1 & 0xFFFFFFFF)
 
 
-def _decode_default(op, p4type, p4):
+def _decode_default(op, p4type, p4, encoding):
     """The value of a column that a record is too short to have."""
     op.w_p4 = NULL
     if p4type != P4_MEM:
@@ -238,14 +248,20 @@ def _decode_default(op, p4type, p4):
         op.w_p4 = W_Int(mem.i64(p4, Mem_u))
     elif flags == MEM_Real:
         op.w_p4 = W_Real(mem.f64(p4, Mem_u))
-    elif flags == MEM_Str:
+    elif flags == MEM_Str and mem.u8(p4, Mem_enc) == encoding:
         text = text_of(mem.i64(p4, Mem_z), mem.i32(p4, Mem_n))
-        op.w_p4 = W_Text(constants.text(text), len(text), CONSTANT)
+        op.w_p4 = text_at(constants.text(text), len(text), CONSTANT, encoding)
     elif flags != MEM_Null:
         op.w_p4 = None
 
 
-def _decode_key_info(op, key_info):
+def _collation(address, encoding):
+    """BINARY, NOCASE, RTRIM or OTHER: in a UTF-16 database C compares by all but BINARY, which takes bytes."""
+    found = capi.collation_kind(address)
+    return found if found == BINARY or encoding == SQLITE_UTF8 else OTHER
+
+
+def _decode_key_info(op, key_info, encoding):
     """Collations and sort flags of a KeyInfo: of all of its columns, which comparisons may use."""
     flags_at = mem.i64(key_info, KeyInfo_aSortFlags)
     if flags_at == 0 or op.p5 & OPFLAG_PERMUTE:
@@ -255,7 +271,7 @@ def _decode_key_info(op, key_info):
     collations = []
     sort_flags = []
     for i in range(n):
-        collations.append(capi.collation_kind(mem.i64(key_info + KeyInfo_aColl + 8 * i)))
+        collations.append(_collation(mem.i64(key_info + KeyInfo_aColl + 8 * i), encoding))
         sort_flags.append(mem.u8(flags_at + i))
     op.collations = collations[:]
     op.sort_flags = sort_flags[:]
@@ -293,7 +309,11 @@ def _link(ops):
         op.ordered = ordered
         op.interruptible = _LOOKS_FOR_INTERRUPT[op.opcode]
         op.in_c = switches.in_c[op.opcode] != 0
-        if op.opcode == opcodes.OP_Column:
+        if op.opcode == opcodes.OP_Memoize:
+            store = ops[op.p2 - 1]
+            op.counted = 1 - store.p2
+            store.counted = 0
+        elif op.opcode == opcodes.OP_Column:
             op.record = records.get(op.p1, -1)
             op.for_writing = op.p1 in writers
         elif op.opcode == opcodes.OP_Rowid:

@@ -81,7 +81,7 @@ def compare(a, b, collation):
 def to_number(w):
     """w with numeric affinity: a text that looks like a number becomes it."""
     if isinstance(w, W_Text):
-        kind = capi.text_to_number(w.address, w.size, mem.scratch.address)
+        kind = capi.text_to_number(w.address, w.size, w.form(), mem.scratch.address)
         if kind == 1:
             return W_Int(mem.i64(mem.scratch.address))
         if kind == 2:
@@ -129,7 +129,7 @@ def compare_operands(w3, w1, flags, collation):
     affinity = flags & SQLITE_AFF_MASK
     if affinity >= SQLITE_AFF_NUMERIC:
         if isinstance(w1, W_Text) and isinstance(w3, W_Text) and collation == BINARY:
-            return capi.compare_numeric_texts(w3.address, w3.size, w1.address, w1.size)
+            return capi.compare_numeric_texts(w3.address, w3.size, w1.address, w1.size, w1.form())
         if not (is_number(w1) and is_number(w3)):
             w1 = to_number(w1)
             w3 = to_number(w3)

@@ -8,7 +8,7 @@ from c_engine.generated.layout import (
     SQLITE_AFF_BLOB, SQLITE_AFF_INTEGER, SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL, SQLITE_AFF_TEXT)
 from sqpyte.vm.base import capi, mem
 from sqpyte.vm.values.arith import INT_LIMIT, MAX_INT, MIN_INT, real_to_int
-from sqpyte.vm.values.values import W_Blob, W_Bytes, W_Int, W_Null, W_Real, W_Text
+from sqpyte.vm.values.values import W_Blob, W_Bytes, W_Int, W_Null, W_Real, W_Text, W_Wide, W_WideBlob
 
 # As sqpyte_bytes_to_number takes them.
 AS_NUMERIC, AS_CAST, AS_INT, AS_REAL, AS_OPERAND = range(1, 6)
@@ -18,8 +18,7 @@ def number_of(w, what):
     """The number that a text or blob is for CAST (AS_CAST, AS_INT, AS_REAL) or arithmetic
     (AS_OPERAND); by affinity (AS_NUMERIC) None for no number."""
     assert isinstance(w, W_Bytes)
-    kind = capi.bytes_to_number(w.address, w.size, int(isinstance(w, W_Text)), what,
-                                mem.scratch.address)
+    kind = capi.bytes_to_number(w.address, w.size, w.form(), what, mem.scratch.address)
     if kind == 1:
         return W_Int(mem.i64(mem.scratch.address))
     if kind == 2:
@@ -70,16 +69,18 @@ def with_affinity(w, affinity):
 
 
 def cast(w, affinity):
-    """CAST of w to the type with the affinity; None if a number has to become a text or blob, or
-    C has no memory."""
+    """CAST of w to the type with the affinity; None if a number has to become a text or blob, for a text or blob of a
+    UTF-16 database that is to be the other, or if C has no memory."""
     if isinstance(w, W_Null):
         return w
     if affinity == SQLITE_AFF_INTEGER:
         return int_value(w)
     if isinstance(w, W_Bytes):
-        if affinity == SQLITE_AFF_BLOB:
-            return W_Blob(w.address, w.size, w.origin)
-        if affinity == SQLITE_AFF_TEXT:
+        if affinity == SQLITE_AFF_BLOB or affinity == SQLITE_AFF_TEXT:
+            if isinstance(w, W_Wide) or isinstance(w, W_WideBlob):
+                return None
+            if affinity == SQLITE_AFF_BLOB:
+                return W_Blob(w.address, w.size, w.origin)
             return W_Text(w.address, w.size, w.origin)
         return number_of(w, AS_CAST if affinity == SQLITE_AFF_NUMERIC else AS_REAL)
     if affinity == SQLITE_AFF_NUMERIC:

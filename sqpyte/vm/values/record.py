@@ -8,7 +8,7 @@ check per column; `find_column` then does it with full varints.
 """
 from sqpyte.vm.base import mem
 from sqpyte.vm.base.jit import dont_look_inside
-from sqpyte.vm.values.values import NULL, W_Blob, W_Int, W_Real, W_Text, row_origin
+from sqpyte.vm.values.values import NULL, W_Int, W_Real, blob_at, row_origin, text_at
 
 KIND_NULL, KIND_INT, KIND_REAL, KIND_TEXT, KIND_BLOB, KIND_OTHER = range(6)
 POISON = 1 << 28        # the size of a serial type that takes more than one byte
@@ -114,12 +114,13 @@ def find_column(row, size, column):
     return MISSING
 
 
-def value_of(kind, serial_type, row, start, end, cursor, careful, size):
+def value_of(kind, serial_type, row, start, end, cursor, careful, size, encoding):
     """The value of a column.
 
     Args: kind and serial_type of it; the record's address; where the value starts and ends in it;
         the cursor's number, for the origin of texts; careful, whether no more than the record, of
-        `size` bytes, is known to be in the buffer: else the 8 before it are, too.
+        `size` bytes, is known to be in the buffer: else the 8 before it are, too; the database's
+        encoding.
     Returns: a W_Value, or None for serial types to leave to C.
     """
     if kind == KIND_INT:
@@ -134,11 +135,11 @@ def value_of(kind, serial_type, row, start, end, cursor, careful, size):
             return NULL
         return W_Real(r)
     if kind == KIND_TEXT:
-        return W_Text(row + start, (serial_type - 13) >> 1, row_origin(cursor))
+        return text_at(row + start, (serial_type - 13) >> 1, row_origin(cursor), encoding)
     if kind == KIND_NULL:
         return NULL
     if kind == KIND_BLOB:
-        return W_Blob(row + start, (serial_type - 12) >> 1, row_origin(cursor))
+        return blob_at(row + start, (serial_type - 12) >> 1, row_origin(cursor), encoding)
     return None
 
 

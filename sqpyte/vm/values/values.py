@@ -12,6 +12,8 @@ A text or a blob is a view of raw memory, of which `origin` says how long it las
   record).
 """
 
+from c_engine.generated.layout import SQLITE_UTF8, SQPYTE_BLOB
+
 CONSTANT = -1
 
 
@@ -64,23 +66,85 @@ class W_Bytes(W_Value):
         """The same bytes at another place."""
         return W_Bytes(address, self.size, origin)
 
+    def form(self):
+        """What C's helpers are told of the bytes: see engine.h."""
+        return 0
+
 
 class W_Text(W_Bytes):
-    """UTF-8 text."""
+    """Text: UTF-8, but for W_Wide."""
     __slots__ = ()
+
+    def form(self):
+        """See W_Bytes."""
+        return SQLITE_UTF8
 
     def moved(self, address, origin):
         """The same text at another place."""
         return W_Text(address, self.size, origin)
 
 
+class W_Wide(W_Text):
+    """Text in UTF-16, of either byte order."""
+    _immutable_fields_ = ['encoding']
+    __slots__ = ('encoding',)
+
+    def __init__(self, address, size, origin, encoding):
+        W_Text.__init__(self, address, size, origin)
+        self.encoding = encoding
+
+    def form(self):
+        """See W_Bytes."""
+        return self.encoding
+
+    def moved(self, address, origin):
+        """The same text at another place."""
+        return W_Wide(address, self.size, origin, self.encoding)
+
+
 class W_Blob(W_Bytes):
-    """A blob."""
+    """A blob; as a text or number it is read as UTF-8, but for W_WideBlob."""
     __slots__ = ()
+
+    def form(self):
+        """See W_Bytes."""
+        return SQLITE_UTF8 | SQPYTE_BLOB
 
     def moved(self, address, origin):
         """The same blob at another place."""
         return W_Blob(address, self.size, origin)
+
+
+class W_WideBlob(W_Blob):
+    """A blob in a UTF-16 database."""
+    _immutable_fields_ = ['encoding']
+    __slots__ = ('encoding',)
+
+    def __init__(self, address, size, origin, encoding):
+        W_Blob.__init__(self, address, size, origin)
+        self.encoding = encoding
+
+    def form(self):
+        """See W_Bytes."""
+        return self.encoding | SQPYTE_BLOB
+
+    def moved(self, address, origin):
+        """The same blob at another place."""
+        return W_WideBlob(address, self.size, origin, self.encoding)
+
+
+def text_at(address, size, origin, encoding):
+    """A text (W_Text) in that encoding (SQLITE_UTF8 or another)."""
+    if encoding == SQLITE_UTF8:
+        return W_Text(address, size, origin)
+    return W_Wide(address, size, origin, encoding)
+
+
+def blob_at(address, size, origin, encoding):
+    """A blob (W_Blob) that as a text or number is read in that encoding."""
+    if encoding == SQLITE_UTF8:
+        return W_Blob(address, size, origin)
+    return W_WideBlob(address, size, origin, encoding)
 
 
 class W_InMem(W_Value):

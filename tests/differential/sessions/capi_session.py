@@ -20,6 +20,9 @@ class Session:
         self.statements = {}
         self.connections = []
         self.calls = 0
+        self.called = 0         # the progress handler
+        self.handler = None
+        self.stop = 0
         storage = script["storage"]
         for _ in range(CONNECTIONS[storage]):
             self._open(library, script, os.path.join(directory, "test.db"))
@@ -110,6 +113,19 @@ class Session:
         if statement is not None:
             statement.finalize()
         return entry
+
+    def progress(self, connection, period, stop=0):
+        """Have a progress handler called every `period` opcodes, none for 0; its call number `stop` ends the statement:
+        how often the last one was called."""
+        self.stop = stop
+        handler = capi.ffi.callback("int(void *)", self._note_progress) if period else capi.ffi.NULL
+        connection.c.sqlite3_progress_handler(connection.db, period, handler, capi.ffi.NULL)
+        called, self.called, self.handler = self.called, 0, handler
+        return ["%d calls" % called]
+
+    def _note_progress(self, _):
+        self.called += 1
+        return int(self.called == self.stop)
 
     def many(self, connection, sql, rows):
         """Run a statement once for each tuple of parameters, in one transaction if possible."""

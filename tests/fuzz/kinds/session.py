@@ -10,11 +10,12 @@ from tests.differential.sessions.scripts import render_row
 MOST_ROWS = 400         # of one statement that are fetched
 _SHOWN_ROWS = 30        # of a table at the end; the others are a hash
 _INTERVAL = 500         # opcodes between two looks at how long a statement takes
+_LONGEST = 1000         # opcodes of a program, one statement of a thousand has more: tracing it eagerly takes minutes
 _LENGTH, _TRIGGER_DEPTH = 0, 10     # SQLITE_LIMIT_...
 
 
 class TooLong(Exception):
-    """Statements take more opcodes than the script allows; args[0]: their places among the actions."""
+    """Statements take more opcodes than the script allows, or have too many; args[0]: their places (list of int)."""
 
 
 class Session(capi_session.Session):
@@ -67,6 +68,8 @@ class Session(capi_session.Session):
         """As capi_session's, with at most MOST_ROWS rows, and the counters of changes at the end."""
         entry = []
         statement = None
+        if self.watched and self._opcodes(connection, sql) > _LONGEST:
+            self.looks = self.most + 1
         try:
             statement = connection.prepare(sql)
             statement.bind(parameters)
@@ -83,6 +86,18 @@ class Session(capi_session.Session):
             c.sqlite3_changes64(db), c.sqlite3_total_changes64(db), c.sqlite3_last_insert_rowid(db),
             c.sqlite3_get_autocommit(db)))
         return entry
+
+    def _opcodes(self, connection, sql):
+        """How many opcodes a statement's program has (int)."""
+        try:
+            statement = connection.prepare("EXPLAIN " + sql)
+        except capi.Error:
+            return 0
+        count = 0
+        while statement.advance():
+            count += 1
+        statement.finalize()
+        return count
 
     def attach(self, connection, name):
         """ATTACH a database, in memory or a file beside the script's."""
