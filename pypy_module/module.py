@@ -84,8 +84,12 @@ if lib.sqpyte_without(NULL, 0):
     take_over()
 
 for _value in [Statement, *map(globals().get, __all__)]:
-    if isinstance(_value, type) and _value.__module__.startswith('pypy_module.'):
-        _value.__module__ = 'sqpyte'
+    if getattr(_value, '__module__', '').startswith('pypy_module.'):
+        # help() has where a class is from, and since Python 3.13 each of its methods, too.
+        for _part in (_value, *(vars(_value).values() if isinstance(_value, type) else ())):
+            _part = getattr(_part, '__func__', _part)
+            if isinstance(_part, type) or hasattr(_part, '__code__'):
+                _part.__module__ = 'sqpyte'
 
 
 def __getattr__(name):

@@ -5,29 +5,14 @@ interpreter's own semantics at its own speed. `backend` says which, and why.
 """
 
 from pypy_module.native import binding
+from pypy_module.native.backend import Backend as Backend
+from pypy_module.native.backend import backend as backend
 
 _REFUSAL = binding.refusal()
 if _REFUSAL is None:
     from pypy_module.native import names as _serving
 else:
     from pypy_module import module as _serving  # type: ignore[no-redef]
-
-
-class Backend(str):
-    """Which module serves: 'sqlite3', CPython's own on our library, or 'cffi', ours.
-
-    Attributes:
-        reason: why (str).
-    """
-
-    reason = ''
-
-
-def _backend():
-    """Return the Backend."""
-    backend = Backend('sqlite3' if _REFUSAL is None else 'cffi')
-    backend.reason = "it calls sqpyte's library" if _REFUSAL is None else _REFUSAL
-    return backend
 
 
 def install():
@@ -51,12 +36,19 @@ def install():
     sys.modules['sqlite3.dbapi2'] = sqpyte.dbapi2
 
 
-backend = _backend()
 for _name in _serving.__all__:
     if _name not in _serving.LATER:
         globals()[_name] = getattr(_serving, _name)
-__all__ = [*_serving.__all__, 'backend', 'install']
+LATER = ('status',)     # loaded when a program asks for it: few do
+__all__ = [*_serving.__all__, 'backend', 'install', *LATER]
+install.__module__ = 'sqpyte'       # as help() says
 
 
 def __getattr__(name):
-    return _serving.__getattr__(name)
+    if name in LATER:
+        from pypy_module.status import status as found
+    else:
+        found = _serving.__getattr__(name)
+    if name in LATER or name in _serving.LATER:
+        found.__module__ = 'sqpyte'     # as help() says
+    return found

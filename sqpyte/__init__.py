@@ -1,10 +1,11 @@
 """SQPyte: SQLite for Python programs. `import sqpyte` in place of `import sqlite3`.
 
-The public names (`connect`, `Connection`, `Cursor`, `Row`, the exceptions, `explain` and all
-others of sqlite3) are loaded from `pypy_module` when first used, so that a module of the RPython VM
-in this package can be imported without them, and by Python 2.7. Only what CPython's own sqlite3
-module will call is decided at once: a program may import sqlite3 next.
+The names of sqlite3 are here, and `explain`, `configure`, `status`, `install` and `backend`.
 """
+
+# The names are loaded when first used, so that a module of the RPython VM in this package can be imported without them,
+# and by Python 2.7. Only what CPython's own sqlite3 module will call is decided at once: a program may import sqlite3
+# next.
 
 
 def _bind():
@@ -28,7 +29,9 @@ def __getattr__(name):
         return import_module('sqpyte.dbapi2')
     from pypy_module import public
     if name == '__all__':
-        return public.__all__
+        # There is none, as in sqlite3: `import *` and help() take what is loaded, and that is everything now.
+        globals().update({known: getattr(public, known) for known in public.__all__})
+        raise AttributeError('module %r has no attribute %r' % (__name__, name))
     if name in public.__all__:
         value = getattr(public, name)
         globals()[name] = value

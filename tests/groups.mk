@@ -13,7 +13,7 @@ PYTEST = $(1) -m pytest -q $(2) || { echo "sqpyte: FAILED: $@"; exit 1; }
 CPYTHONS := $(notdir $(wildcard build/cpython-env-3.*))
 NEWEST := $(lastword $(shell printf '%s\n' $(CPYTHONS) | sort -V))
 INLINER := $(addsuffix -inliner,$(NEWEST))
-WITHOUT_VM := c_engine sqpyte effects tools
+WITHOUT_VM := c_engine sqpyte effects tools types
 # The longest first. `upstream`, which runs two processes by itself, is last.
 WITH_VM := pypy_module differential jit_pypy jit fuzz benchmarks faults corruption sqllogictest translated examples wheel
 
@@ -24,9 +24,9 @@ endif
 # What `make check` runs, within two minutes: a part of each kind that needs no translation.
 CHECKS := lint check-dbapi check-units check-differential check-inliner check-traces
 
-.PHONY: all check $(CHECKS) vm data checking $(CPYTHONS) $(INLINER) $(WITHOUT_VM) $(WITH_VM) upstream
+.PHONY: all check $(CHECKS) vm data site checking $(CPYTHONS) $(INLINER) $(WITHOUT_VM) $(WITH_VM) upstream
 
-all: vm lint $(INLINER) $(filter-out $(NEWEST),$(CPYTHONS)) $(WITHOUT_VM) $(filter $(NEWEST),$(CPYTHONS)) $(WITH_VM) upstream
+all: vm lint site $(INLINER) $(filter-out $(NEWEST),$(CPYTHONS)) $(WITHOUT_VM) $(filter $(NEWEST),$(CPYTHONS)) $(WITH_VM) upstream
 
 check: $(CHECKS)
 
@@ -51,6 +51,10 @@ check-traces:
 
 vm data lint:
 	@$(MAKE) --no-print-directory -f Makefile $@
+
+site:
+	@echo "sqpyte: tests/site" >&2
+	@$(MAKE) --no-print-directory -f Makefile test-site || { echo "sqpyte: FAILED: $@"; exit 1; }
 
 checking:
 	@$(MAKE) --no-print-directory -f Makefile effects

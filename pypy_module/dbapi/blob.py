@@ -3,7 +3,7 @@
 import operator
 import sys
 
-from pypy_module.dbapi import errors
+from pypy_module.dbapi import errors, open_databases
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NULL, bytes_of, ffi, lib
 
@@ -40,12 +40,13 @@ class Blob:
     def __new__(cls, *args, **keywords):
         raise TypeError("cannot create '%s.%s' instances" % (cls.__module__, cls.__name__))
 
-    __reduce_ex__ = errors.not_copied
+    __reduce_ex__ = errors.not_copied('Blob')
 
     def __del__(self):
         session, handle = self._session, self._handle
         if handle.pointer and session.db:
-            if session.runners:     # one may be in the middle of a row: this runs at any time
+            # A runner may be in the middle of a row: this runs at any time.
+            if session.runners or open_databases.calling(but=session):
                 session.dropped.append(handle.pointer)
                 handle.pointer = NULL
             else:

@@ -11,9 +11,17 @@ from pypy_module.dbapi.connections.backup import Backup
 from pypy_module.dbapi.connections.functions import Functions
 from pypy_module.dbapi.connections.hooks import Hooks
 from pypy_module.dbapi.connections.limits import Settings
-from pypy_module.dbapi.connections.session import NEVER_OPENED, Session
+from pypy_module.dbapi.connections.session import (
+    NEVER_OPENED,
+    POSTPONED,
+    Owner,
+    Session,
+    close_dropped,
+    close_postponed,
+)
 from pypy_module.dbapi.connections.transactions import Transactions
 from pypy_module.dbapi.deprecation import one_positional, standing_in
+from pypy_module.dbapi.mixin import TYPE_CHECKING, made_of
 from pypy_module.dbapi.statements.transaction import LEGACY, checked_autocommit, checked_level
 
 KEYWORD_ONLY = ("'timeout', 'detect_types', 'isolation_level', 'check_same_thread', 'factory', "
@@ -30,14 +38,22 @@ def _one_argument(function):
     return standing_in(checked, function)
 
 
-class Connection(Transactions, Functions, Hooks, Backup, Settings):
+if TYPE_CHECKING:
+    class _Parts(Transactions, Functions, Hooks, Backup, Settings):
+        pass
+else:
+    _Parts = object
+
+
+@made_of(Transactions, Functions, Hooks, Backup, Settings)
+class Connection(_Parts):
     """A connection to a database; made by `connect`.
 
     Attributes:
         row_factory: given to new cursors (see `Cursor`).
     """
 
-    __slots__ = ()
+    __slots__ = Owner.__slots__
     Warning = errors.Warning
     Error = errors.Error
     InterfaceError = errors.InterfaceError
@@ -77,13 +93,11 @@ class Connection(Transactions, Functions, Hooks, Backup, Settings):
 
     def __del__(self):
         session = self._session
-        if session.closing:
-            session.close()
-        if session.db:
-            if versions.UNCLOSED_WARNED_OF:
-                warnings.warn('unclosed database in %r' % self, ResourceWarning, stacklevel=1,
-                              source=self)
-            session.close()
+        if session.db and versions.UNCLOSED_WARNED_OF:
+            warnings.warn('unclosed database in %r' % self, ResourceWarning, stacklevel=1,
+                          source=self)
+        if session.db or session.closing:
+            close_dropped(session)
 
     def close(self):
         """Close the database. An open transaction isn't committed."""
@@ -93,6 +107,8 @@ class Connection(Transactions, Functions, Hooks, Backup, Settings):
             raise errors.ProgrammingError('Base Connection.__init__ not called.')
         with session.lock:
             session.close()
+        if POSTPONED:
+            close_postponed()
 
     @property
     def text_factory(self):
@@ -118,6 +134,8 @@ class Connection(Transactions, Functions, Hooks, Backup, Settings):
         session = self._session
         if session.user != get_ident():
             session.check()
+        if POSTPONED:
+            close_postponed()
         cursor = cursors.opened(self, session)
         if self.row_factory is not None:
             cursor.row_factory = self.row_factory
@@ -157,7 +175,7 @@ def _connected(module, *args, **keywords):
     return factory(*args, **keywords)
 
 
-class _Module:
+class Module:
     """Has `connect`, which sqlite3's is like: a class that has it among its attributes doesn't make it a method."""
 
     @one_positional('sqlite3.connect()', KEYWORD_ONLY, first=1, run=_connected)
@@ -181,4 +199,5 @@ class _Module:
         """
 
 
-connect = _Module().connect
+Module.__module__ = 'sqpyte'      # as help() says
+connect = Module().connect

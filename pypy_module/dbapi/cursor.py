@@ -3,50 +3,72 @@
 from _thread import get_ident
 
 from pypy_module.dbapi import errors, versions
-from pypy_module.dbapi.connections.session import Owner, session_of
-from pypy_module.dbapi.mixin import Any
+from pypy_module.dbapi.connections.session import session_of
+from pypy_module.dbapi.mixin import TYPE_CHECKING, Any
 from pypy_module.dbapi.statements.result_set import ResultSet
 
 
 class Cursor:
-    """Runs statements and hands out their rows; made by `Connection.cursor()`.
+    """Runs statements and hands out their rows; made by `Connection.cursor()`."""
 
-    Attributes:
-        arraysize: how many rows `fetchmany` fetches unless told otherwise (int).
-        row_factory: None for tuples, or a callable of (cursor, tuple) that makes the rows.
-    """
+    # What can be set is the ResultSet's: there, what isn't set is a constant in machine code.
+    __slots__ = ('_result', '_connection', '__weakref__')
+    if TYPE_CHECKING:
+        _result: ResultSet
+        _connection: Any
 
-    # Defaults of the class are constants in machine code; with `__slots__`, each row would load them.
-    _connection: Any = None
-    _result = ResultSet(None)       # of no connection, and never ready
-    _closed = False
-    arraysize = 1
-    row_factory: Any = None
+    def __getattr__(self, name):
+        """What isn't set before `__init__`."""
+        if name == '_result':
+            return NEVER_READY
+        if name == '_connection':
+            return None
+        raise AttributeError('%r object has no attribute %r' % (type(self).__name__, name))
 
-    __reduce_ex__ = errors.not_copied
+    __reduce_ex__ = errors.not_copied('Cursor')
 
     def __init__(self, connection, /):
         """Make a cursor on a Connection; raises ProgrammingError in a thread that isn't its."""
-        if not isinstance(connection, Owner):
-            raise TypeError('Cursor() argument 1 must be sqlite3.Connection, not '
-                            + type(connection).__name__)
+        session = session_of(connection)
+        if session is None:
+            raise TypeError('Cursor() argument 1 must be sqlite3.Connection, not ' + errors.kind(connection))
         if self._connection is not None:
-            if not self._closed:
+            if not self._result.closed:
                 self._check_ready()
             self._result.drop()
-        session = session_of(connection)
         self._result = ResultSet(session)
         self._connection = connection
         session.check_thread()
-        self._closed = False
-        self.row_factory = None
-        self.arraysize = 1
         self._result.ready = True
 
     @property
     def connection(self):
         """The Connection that the cursor belongs to."""
         return self._connection
+
+    @property
+    def row_factory(self):
+        """None for tuples, or a callable of (cursor, tuple) that makes the rows."""
+        return self._result.row_factory
+
+    @row_factory.setter
+    def row_factory(self, factory):
+        self._settable().row_factory = factory
+
+    @property
+    def arraysize(self):
+        """How many rows `fetchmany` fetches unless told otherwise (int)."""
+        return self._result.arraysize
+
+    @arraysize.setter
+    def arraysize(self, size):
+        self._settable().arraysize = size
+
+    def _settable(self):
+        """Return the ResultSet; one of its own, also before `__init__`."""
+        if self._result is NEVER_READY:
+            self._result = ResultSet(None)
+        return self._result
 
     @property
     def description(self):
@@ -68,7 +90,7 @@ class Cursor:
         """Raise ProgrammingError unless the cursor can be used here and now."""
         if self._connection is None:
             raise errors.ProgrammingError('Base Cursor.__init__ not called.')
-        if self._closed:
+        if self._result.closed:
             raise errors.ProgrammingError('Cannot operate on a closed cursor.')
         self._result.session.check()
 
@@ -147,7 +169,7 @@ class Cursor:
         row = self._fetch()
         if row is None:
             raise StopIteration
-        factory = self.row_factory
+        factory = self._result.row_factory
         if factory is not None:
             return factory(self, row)
         return row
@@ -155,8 +177,8 @@ class Cursor:
     def fetchone(self):
         """Return the next row, or None after the last one."""
         row = self._fetch()
-        if row is not None and self.row_factory is not None:
-            return self.row_factory(self, row)
+        if row is not None and self._result.row_factory is not None:
+            return self._result.row_factory(self, row)
         return row
 
     def fetchmany(self, size=None):
@@ -168,7 +190,7 @@ class Cursor:
             row = self._fetch()
             if row is None:
                 return rows
-            factory = self.row_factory
+            factory = self._result.row_factory
             rows.append(row if factory is None else factory(self, row))
             if len(rows) == size:
                 return rows
@@ -180,7 +202,7 @@ class Cursor:
             row = self._fetch()
             if row is None:
                 return rows
-            factory = self.row_factory
+            factory = self._result.row_factory
             rows.append(row if factory is None else factory(self, row))
 
     def _fetch(self):
@@ -199,11 +221,11 @@ class Cursor:
             raise errors.ProgrammingError('Base Cursor.__init__ not called.')
         result = self._result
         result.session.check()
-        if not self._closed:
+        if not result.closed:
             with result.session.lock:
                 self._check_ready()
                 result.drop()
-                self._closed = True
+                result.closed = True
                 result.ready = False
 
     def setinputsizes(self, sizes, /):
@@ -211,6 +233,9 @@ class Cursor:
 
     def setoutputsize(self, size, column=None, /):
         """Do nothing; the DB-API asks for it."""
+
+
+NEVER_READY = ResultSet(None)       # of a Cursor whose `__init__` hasn't been called
 
 
 def opened(connection, session):

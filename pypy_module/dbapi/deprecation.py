@@ -1,4 +1,4 @@
-"""Deprecation warnings as sqlite3 gives them, shown for the line of the user's that caused them."""
+"""Deprecation warnings as sqlite3 gives them; warnings are shown for the line of the user's that caused them."""
 
 import sys
 import warnings
@@ -19,12 +19,18 @@ def warn(message):
     Args:
         message: the text (str).
     """
+    warnings.warn(message, DeprecationWarning, stacklevel=outside())
+
+
+def outside():
+    """Return the `stacklevel` (int), for the caller's warnings.warn, of the innermost frame that isn't this
+    package's."""
     level = 1
-    frame = sys._getframe()
+    frame = sys._getframe(1)
     while frame.f_back is not None and is_ours(frame.f_globals.get('__name__', '')):
         frame = frame.f_back
         level += 1
-    warnings.warn(message, DeprecationWarning, stacklevel=level)
+    return level
 
 
 def standing_in(stand_in, function):

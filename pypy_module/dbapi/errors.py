@@ -1,6 +1,7 @@
 """The DB-API's exceptions, and how SQLite's error codes become them."""
 
 from pypy_module.dbapi import versions
+from pypy_module.dbapi.mixin import TYPE_CHECKING
 from pypy_module.ffi.library import NUMBERS, RESULT_CODES, lib, text
 
 
@@ -16,8 +17,9 @@ class Error(Exception):
         sqlite_errorname: its name (str), such as 'SQLITE_CONSTRAINT_UNIQUE'.
     """
 
-    sqlite_errorcode: int
-    sqlite_errorname: str
+    if TYPE_CHECKING:
+        sqlite_errorcode: int
+        sqlite_errorname: str
 
 
 class InterfaceError(Error):
@@ -52,6 +54,16 @@ class NotSupportedError(DatabaseError):
     """SQLite can't do what was asked for."""
 
 
+def kind(value):
+    """Return the name of a value's class (str), as an error's message ends with it: with the reason where the value
+    is another SQLite's."""
+    cls = type(value)
+    if any(base.__module__ in ('sqlite3', '_sqlite3') for base in cls.__mro__):
+        return ("another SQLite library's: sqlite3 has not been imported as sqpyte here; use one of them in the whole "
+                'program (import sqpyte as sqlite3, sqpyte.install() at its beginning, or sqpyte-run)')
+    return cls.__name__
+
+
 NAMES = {NUMBERS[name]: name for name in reversed(RESULT_CODES)}
 
 _CLASSES = {}
@@ -70,9 +82,13 @@ NOMEM = NUMBERS['SQLITE_NOMEM']
 ATTRIBUTE = 'AttributeError: '      # begins the message of an error of SQLite's that becomes one of Python's
 
 
-def not_copied(self, protocol, /):
-    """As `__reduce_ex__`: what belongs to a database is neither copied nor pickled."""
-    raise TypeError("cannot pickle '%s.%s' object" % (type(self).__module__, type(self).__name__))
+def not_copied(name):
+    """Return the `__reduce_ex__` of a class (`name`: str): what belongs to a database is neither copied nor pickled."""
+    def __reduce_ex__(self, protocol, /):
+        raise TypeError("cannot pickle '%s.%s' object" % (type(self).__module__, type(self).__name__))
+
+    __reduce_ex__.__qualname__ = name + '.__reduce_ex__'    # as help() says
+    return __reduce_ex__
 
 
 def make(code, extended, message):

@@ -5,20 +5,21 @@ from _collections_abc import Sequence
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.columns import NONE, Columns
 from pypy_module.dbapi.cursor import Cursor, columns_of
+from pypy_module.dbapi.mixin import TYPE_CHECKING
 
 
 class Row:
     """A row, indexed by position or by column name; ASCII upper and lower case are the same."""
 
     __slots__ = ('_data', '_columns')
-    _data: tuple
-    _columns: Columns
+    if TYPE_CHECKING:
+        _data: tuple
+        _columns: Columns
 
     def __new__(cls, cursor, data, /):
         """Make a row of a Cursor's columns and a tuple."""
         if not issubclass(type(cursor), Cursor):
-            raise TypeError('Row() argument 1 must be sqlite3.Cursor, not '
-                            + type(cursor).__name__)
+            raise TypeError('Row() argument 1 must be sqlite3.Cursor, not ' + errors.kind(cursor))
         if not isinstance(data, tuple):
             raise TypeError('Row() argument 2 must be tuple, not ' + type(data).__name__)
         row = object.__new__(cls)
@@ -26,7 +27,7 @@ class Row:
         row._columns = columns_of(cursor) or NONE
         return row
 
-    __reduce_ex__ = errors.not_copied
+    __reduce_ex__ = errors.not_copied('Row')
 
     def keys(self):
         """Return the names of the columns (list of str)."""

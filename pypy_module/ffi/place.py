@@ -36,6 +36,8 @@ def find():
 
     Raises:
         ImportError: there is none.
+    Warns:
+        RuntimeWarning: the engine was built again after the VM, which isn't used.
     """
     chosen = os.environ.get('SQPYTE_LIBRARY')
     if chosen:
@@ -44,10 +46,14 @@ def find():
         return os.path.join(ROOT, LIBRARY)
     with_vm = os.path.join(BUILD, 'libsqpyte.so')
     engine = os.path.join(BUILD, 'libsqpyte-engine.so')
-    if os.path.exists(with_vm) and not (
-            os.path.exists(engine) and os.path.getmtime(engine) > os.path.getmtime(with_vm)):
+    has_vm, has_engine = os.path.exists(with_vm), os.path.exists(engine)
+    if has_vm and not (has_engine and os.path.getmtime(engine) > os.path.getmtime(with_vm)):
         return with_vm
-    if os.path.exists(engine):
+    if has_engine:
+        if has_vm:
+            import warnings
+            warnings.warn('sqpyte: %s is older than the engine, which serves without a VM until `make vm` has linked '
+                          'them' % with_vm, RuntimeWarning, stacklevel=2)
         return engine
     raise ImportError('sqpyte: no C library: neither %s nor %s exists; `make` builds them, or '
                       'SQPYTE_LIBRARY names one' % (with_vm, engine))

@@ -14,7 +14,7 @@ READ = re.compile(r'''environ(?:\.get\(|\[|\.pop\()\s*["'](\w+)["'](?!\]\s*=[^=]
 # What is set for another process: X=..., setenv('X', ...), environment['X'] = ...
 SET = re.compile(r'''\b(SQPYTE_[A-Z_0-9]+)=(?!=)|setenv\(["'](\w+)["']|\w\[["'](SQPYTE_\w+)["']\]\s*=[^=]''')
 # What one of our programs says to another.
-INTERNAL = {'SQPYTE_SAMPLES', 'SQPYTE_PHASE', 'SQPYTE_TEST_SOURCE_ID', 'SQPYTE_BENCHMARK_PADDING'}
+INTERNAL = {'SQPYTE_SAMPLES', 'SQPYTE_PHASE', 'SQPYTE_TEST_SOURCE_ID', 'SQPYTE_BENCHMARK_PADDING', 'SQPYTE_WITNESS'}
 ROOMS = ['sqpyte', 'pypy_module', 'c_engine', 'tools', 'benchmarks', 'tests', 'examples']
 
 

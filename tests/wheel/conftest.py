@@ -49,8 +49,7 @@ class Environment:
 
     def run(self, *arguments, code=0, stdin='', **settings):
         """What a command prints (str), errors too; its program is a file of bin/. It has to end with `code`."""
-        environment = {name: value for name, value in os.environ.items()
-                       if not name.startswith(('SQPYTE_', 'PYTHON', 'LD_'))}
+        environment = environments.inherited('SQPYTE_', 'PYTHON', 'LD_')
         environment.update(settings)
         command = [os.path.join(self.directory, 'bin', arguments[0]), *arguments[1:]]
         process = subprocess.run(command, cwd=self.directory, env=environment, input=stdin, stdout=subprocess.PIPE,

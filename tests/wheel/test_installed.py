@@ -21,6 +21,11 @@ def test_it_occupies_one_name(wheel_file):
     assert len(names) == 2 and 'sqpyte' in names and [name for name in names if name.endswith('.dist-info')]
 
 
+def test_it_says_its_types(wheel_file):
+    names = zipfile.ZipFile(wheel_file).namelist()
+    assert {'sqpyte/py.typed', 'sqpyte/__init__.pyi', 'sqpyte/dbapi2.pyi'} <= set(names)
+
+
 def test_the_self_test_passes(environment):
     said = environment.run('python', '-m', 'sqpyte', '--self-test')
     assert 'self-test: passed' in said

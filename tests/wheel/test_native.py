@@ -10,11 +10,14 @@ BACKEND = 'import sqpyte; print(sqpyte.backend, "-", sqpyte.backend.reason)'
 
 def test_it_is_the_interpreters_module(cpython):
     said = cpython.script('''if 1:
-        import sqpyte, sqlite3
+        import pydoc, sqpyte, sqlite3
         assert sqpyte.connect is sqlite3.connect and sqpyte.Row is sqlite3.Row and sqpyte.Error is sqlite3.Error
         missing = [name for name in dir(sqlite3) if not name.startswith('_') and not hasattr(sqpyte, name)]
         assert missing == [], missing
-        assert set(sqpyte.__all__) >= {'connect', 'Connection', 'explain', 'configure', 'backend', 'install'}
+        ours = {'explain', 'configure', 'status', 'backend', 'install'}
+        assert set(dir(sqpyte)) >= {'connect', 'Connection', *ours}
+        assert sqpyte.status()['backend'] == 'sqlite3' and 'libsqlite3.so.0' in str(sqpyte.status())
+        assert len(pydoc.render_doc(sqpyte)) <= len(pydoc.render_doc(sqlite3))
         import sqpyte.dbapi2
         from sqpyte.dbapi2 import connect
         assert sqpyte.dbapi2.__name__ == 'sqpyte.dbapi2' and connect is sqlite3.connect

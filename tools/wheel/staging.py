@@ -17,6 +17,7 @@ from pypy_module.ffi import interface, place
 # A package of a checkout: its name in an installed copy.
 NAMES = {'pypy_module': 'sqpyte.pypy_module', 'c_engine.generated': 'sqpyte.generated'}
 NAME = re.compile(r'(?<![\w./])(%s)(?![\w/])' % '|'.join(re.escape(name) for name in NAMES))
+TYPES = ('py.typed', '__init__.pyi', 'dbapi2.pyi')
 ROOMS = ('benchmarks', 'c_engine', 'pypy_module', 'tests', 'tools')
 
 
@@ -72,6 +73,8 @@ def stage(root, target, library):
         engine.write(os.path.join(target, inside if inside.startswith('sqpyte') else
                                   os.path.join('sqpyte', inside)), text)
     package = os.path.join(target, 'sqpyte')
+    for name in TYPES:
+        shutil.copy(os.path.join(root, 'sqpyte', name), package)
     interface.generate(os.path.join(package, place.DECLARATIONS), place.HEADERS)
     shutil.rmtree(os.path.join(package, '__pycache__'))
     os.makedirs(os.path.join(package, os.path.dirname(place.LIBRARY)))

@@ -103,12 +103,11 @@ class Backup(Owner):
         Raises:
             Error: as SQLite says, or what `progress` raises.
         """
-        if not isinstance(target, Owner):
-            raise TypeError('backup() argument 1 must be sqlite3.Connection, not '
-                            + type(target).__name__)
+        goal = session_of(target)
+        if goal is None:
+            raise TypeError('backup() argument 1 must be sqlite3.Connection, not ' + errors.kind(target))
         session = self._session
         session.check()
-        goal = session_of(target)
         goal.check_open()
         if target is self:
             raise ValueError('target cannot be the same connection instance')

@@ -7,7 +7,8 @@ package: cursors, blobs and the inliner have the Session.
 import weakref
 from _thread import RLock, get_ident
 
-from pypy_module.dbapi import constants, errors
+from pypy_module.dbapi import constants, errors, open_databases
+from pypy_module.dbapi.connections import other_library
 from pypy_module.dbapi.connections.callbacks import Calls
 from pypy_module.dbapi.statements.transaction import Transaction
 from pypy_module.dbapi.mixin import Any
@@ -75,6 +76,8 @@ class Session(Execution, StatementCache, Transaction):
         self._thread = get_ident()
         self._check_same_thread = check_same_thread
         self.user = self._thread if check_same_thread else -1
+        open_databases.note(self)
+        other_library.opened(self.db)
 
     def _forget_functions(self):
         """Be without functions."""
@@ -121,8 +124,11 @@ class Session(Execution, StatementCache, Transaction):
     def _close_database(self, busy_too):
         """Close the database in C; for `busy_too` see `close`."""
         self._close_statements(busy_too)
+        open_databases.forget(self)
+        file = other_library.closing(self.closing)
         db, self.closing = self.closing, NULL
         lib.sqlite3_close_v2(db)
+        other_library.closed(file)
         self._forget_functions()
 
     def reference(self):
@@ -150,11 +156,27 @@ class Session(Execution, StatementCache, Transaction):
         self.check_open()
 
 
+def close_dropped(session):
+    """Close a Session whose Connection is gone; later, if a function that SQLite calls is running."""
+    if open_databases.calling():
+        POSTPONED.append(session)
+    else:
+        session.close()
+
+
+def close_postponed():
+    """Close what close_dropped has put off, if no function is running any more."""
+    if not open_databases.calling():
+        while POSTPONED:
+            POSTPONED.pop().close()
+
+
+POSTPONED: list = []        # Sessions for close_dropped
 NEVER_OPENED = Session()    # of a Connection whose `__init__` hasn't been called
 
 
 class Owner:
-    """What has a Session: the base of Connection, as cursors know it, and of its parts."""
+    """What has a Session: the part of Connection that its other parts know."""
 
     __slots__ = ('_session', 'row_factory')
     _session: Session
@@ -168,9 +190,10 @@ class Owner:
             return None
         raise AttributeError('%r object has no attribute %r' % (type(self).__name__, name))
 
-    __reduce_ex__ = errors.not_copied
+    __reduce_ex__ = errors.not_copied('Connection')
 
 
 def session_of(connection):
-    """Return the Session of a Connection."""
-    return connection._session
+    """Return the Session of a Connection; None if it is something else."""
+    session = getattr(connection, '_session', None)
+    return session if isinstance(session, Session) else None

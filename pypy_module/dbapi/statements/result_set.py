@@ -48,7 +48,8 @@ class ResultSet(ExecuteMany):
             once, or None.
         converters: per column its converter or None (list), or None for no column.
         columns: the Columns of the statement that ran last, or None.
-        rowcount, lastrowid: see Cursor.
+        rowcount, lastrowid, arraysize, row_factory: see Cursor.
+        closed: the cursor is closed (bool).
     """
 
     sentinel: Any = None
@@ -56,6 +57,9 @@ class ResultSet(ExecuteMany):
     columns: Any = None
     rowcount = -1
     lastrowid: Any = None
+    closed = False
+    arraysize = 1
+    row_factory: Any = None
 
     def __init__(self, session):
         """Be the result set of a new cursor, which isn't ready yet."""

@@ -93,7 +93,7 @@ class Statement:
         inlinable, tier_up, inlined: see tiers.py.
     """
 
-    __reduce_ex__ = errors.not_copied
+    __reduce_ex__ = errors.not_copied('Statement')
 
     def __new__(cls, *args, **keywords):
         raise TypeError("cannot create '%s.%s' instances" % (cls.__module__, cls.__name__))

@@ -17,6 +17,7 @@ import sys
 import weakref
 from _thread import get_ident
 
+from pypy_module.dbapi import open_databases
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.locks import collect_young, ready, watching
 from pypy_module.dbapi.statements.statement import Statement
@@ -243,7 +244,7 @@ class StatementCache(Mixin):
         """Called by a finaliser: the cursor in the middle of the statement's rows is garbage."""
         if statement is None:
             return
-        if abandoned(statement):
+        if abandoned(statement) and not open_databases.calling(but=self):
             self.reclaim_if_mine(finalizing=True)
         if self.user and abandoned(statement):
             # It couldn't be reset now: the next collection finalises another sentinel, which no cursor has.

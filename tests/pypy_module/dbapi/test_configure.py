@@ -22,7 +22,7 @@ def saved():
 def test_signature():
     assert str(inspect.signature(sqpyte.configure)) == (
         '(*, vm=None, threshold=None, memory=None, inline=None, without=None)')
-    assert 'configure' in sqpyte.__all__
+    assert 'configure' in dir(sqpyte)
 
 
 def test_without_arguments_nothing_changes():

@@ -233,3 +233,32 @@ def test_the_same_sql_inside_itself(numbers):
     pairs = [(a, b) for a, in numbers.execute('SELECT a FROM t')
              for b, in numbers.execute('SELECT a FROM t')]
     assert len(pairs) == 100
+
+
+def test_attributes_of_ones_own_need_a_class_of_ones_own():
+    connection = sqpyte.connect(':memory:')
+    for wrong in (connection, connection.cursor(), connection.execute('SELECT 1')):
+        with pytest.raises(AttributeError, match="object has no attribute 'mine'"):
+            wrong.mine = 1
+        assert not hasattr(wrong, 'mine')
+    with pytest.raises(AttributeError):
+        connection.cursor().rowcount = 3
+
+    class Mine(sqpyte.Cursor):
+        pass
+    cursor = connection.cursor(Mine)
+    cursor.mine, cursor.arraysize = 1, 5
+    assert (cursor.mine, cursor.arraysize, connection.cursor().arraysize) == (1, 5, 1)
+
+
+def test_what_is_another_librarys_is_said_to_be():
+    sqlite3 = pytest.importorskip('sqlite3')
+    if sqlite3.Connection is sqpyte.Connection:
+        pytest.skip('sqlite3 is on the same library')
+    connection, other = sqpyte.connect(':memory:'), sqlite3.connect(':memory:')
+    for call in (lambda: connection.backup(other), lambda: sqpyte.Cursor(other),
+                 lambda: sqpyte.Row(other.cursor(), (1,))):
+        with pytest.raises(TypeError, match="not another SQLite library's: .*sqpyte.install"):
+            call()
+    with pytest.raises(TypeError, match='must be sqlite3.Connection, not int'):
+        connection.backup(3)
