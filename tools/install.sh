@@ -1,11 +1,14 @@
 #!/bin/sh
 # Installs what is missing from Debian's archive, and says so first.
 #
-# usage: tools/install.sh run|test|upstream|npm
+# usage: tools/install.sh run|test|upstream|browser|languages|npm
 #   run   what `make` needs: PyPy 3 with venv and headers, a C compiler, the C library's headers
 #   test  what `make test` needs besides: headers for the translation, a CPython to test against,
 #         programs to run on the library
 #   upstream  what SQLite's own test suite needs besides: Tcl, with headers, and zlib's
+#   browser  a headless Chromium, in which `make test-site` looks at the documentation site
+#   languages  what `make test-languages` needs besides: dqlite, with its client for Go, and libclang, with which
+#         rusqlite is built. Go and Cargo it doesn't install: those of Debian 12 are too old
 #   npm   the last resort for obtaining SQLite
 #
 # As root, or with a sudo that asks no password, it installs. Otherwise it stops with the command.
@@ -53,11 +56,21 @@ upstream)
         tcl-dev
     need "$(header zlib.h)" zlib1g-dev
     ;;
+browser)
+    # Debian's: the one that playwright would download is on a host of its own.
+    need "command -v chromium-headless-shell || command -v chromium || command -v google-chrome" chromium-headless-shell
+    ;;
+languages)
+    need "$(header dqlite.h)" libdqlite-dev
+    need "$(header sqlite3.h)" libsqlite3-dev
+    need "test -d /usr/share/gocode/src/github.com/canonical/go-dqlite" golang-github-canonical-go-dqlite-dev
+    need "ls /usr/lib/llvm-*/lib/libclang*.so* | grep -q ." libclang-dev
+    ;;
 npm)
     need "command -v npm" npm
     ;;
 *)
-    echo "usage: $0 run|test|upstream|npm" >&2
+    echo "usage: $0 run|test|upstream|browser|languages|npm" >&2
     exit 2
     ;;
 esac

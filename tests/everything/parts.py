@@ -17,9 +17,12 @@ PRODUCT = LIBRARY + ['sqpyte', 'pypy_module', 'tools']
 # What the tests of one room use of others.
 SHARED = ['tests/differential']
 ALL = {'SQPYTE_TESTS': 'all'}
+# What the documentation site is made of beside the docstrings.
+SITE = ['*.md', 'docs/*.md', 'benchmarks/README.md', 'tools/*.txt', 'tools/site/*.yml', 'tools/site/*.css',
+        'tools/site/*.svg']
 WITH_MODULE = ('generated', 'python')       # parts of sanitized_run.py that run the Python module
 
-# name: one word (str). command: list of str. rooms: folders of tests that it depends on beside SHARED. settings:
+# name: one word (str). command: list of str. rooms: folders, or files, that it depends on beside SHARED. settings:
 # environment variables (dict). alone: it keeps the whole machine busy by itself (bool). product: PRODUCT or LIBRARY.
 Part = collections.namedtuple('Part', 'name command rooms settings alone product', defaults=[PRODUCT])
 
@@ -49,14 +52,18 @@ def parts(fuzz_seconds):
     found += [pytest('module-%s' % path.split(os.sep)[-3].replace('-env', ''),
                      ['tests/pypy_module'], ['tests/pypy_module'], ALL, python=path) for path in cpythons]
     found += [pytest('wheel', ['tests/wheel'], ['tests/wheel'], ALL),
+              pytest('languages', ['tests/languages'],
+                     ['tests/languages', 'tests/corruption', 'tests/upstream/tree'], ALL),
               pytest('damaged-databases', ['tests/corruption'], ['tests/corruption'], ALL, product=LIBRARY),
               pytest('benchmarks', ['tests/benchmarks/test_translated.py'],
                      ['tests/benchmarks', 'benchmarks'], ALL),
               pytest('differential', ['tests/differential'], [], deep),
               pytest('oracles', ['tests/fuzz/test_oracles.py'], ['tests/fuzz'], deep)]
+    found += [Part('site', ['make', '--no-print-directory', 'test-site'], ['tests/site'] + SITE, {}, False)]
     found += [pytest('sqllogictest-%s' % way, ['tests/sqllogictest/test_scripts.py', '-k', '[%s]' % way],
                      ['tests/sqllogictest'], ALL, alone=True, product=LIBRARY) for way in WAYS]
     found += [Part('make-test', ['make', '--no-print-directory', 'test'], ['tests', 'benchmarks'], {}, True),
+              Part('ecosystem', ['make', '--no-print-directory', 'test-ecosystem'], ['tests/ecosystem'], {}, True),
               module('fuzz', ['tests.fuzz', '--seconds', '%d' % fuzz_seconds], ['tests/fuzz']),
               module('upstream-suite', ['tests.upstream', 'run'], ['tests/upstream'], LIBRARY),
               module('upstream-fuzzcheck', ['tests.upstream', 'fuzz'], ['tests/upstream'], LIBRARY),
@@ -72,7 +79,7 @@ def key(part):
     """Return a hash (hex str) of all that a part's outcome depends on."""
     paths = glob.glob(os.path.join(ROOT, 'tests', '*.py')) + [os.path.join(ROOT, 'Makefile')]
     for room in part.product + SHARED + part.rooms:
-        paths += glob.glob(os.path.join(ROOT, room)) if room.endswith('.py') else []
-        for ending in ('py', 'c', 'h', 'sh', 'mk', 'json', 'sql', 'map'):
+        paths += glob.glob(os.path.join(ROOT, room)) if os.path.splitext(room)[1] else []
+        for ending in ('py', 'c', 'h', 'sh', 'mk', 'json', 'sql', 'map', 'go', 'mod', 'sum', 'toml', 'lock', 'txt'):
             paths += glob.glob(os.path.join(ROOT, room, '**', '*.' + ending), recursive=True)
     return engine.digest(sorted(set(paths)), part.command, sorted(part.settings.items()))

@@ -1,0 +1,1 @@
+// Cargo.toml says what for.
