@@ -13,8 +13,9 @@ export CC
 ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
-.PHONY: all help check deps deps-test deps-upstream engine upgrade pypy-env test-env data figure3 python27 vm test test-all \
-        test-groups test-pypy test-cpython test-upstream test-effects test-sanitized effects fuzz lint docs wheel \
+.PHONY: all help check deps deps-test deps-upstream deps-languages engine upgrade pypy-env test-env data figure3 python27 vm \
+        test test-all test-groups test-pypy test-cpython test-ecosystem test-upstream test-effects test-sanitized \
+        test-languages effects fuzz lint docs site test-site wheel \
         bench bench-ablations profile clean distclean
 .NOTPARALLEL:
 
@@ -62,8 +63,10 @@ check: test-env engine data  ## lint, types, and a part of each kind of test tha
 python27: deps-test
 	@$(PYPY) -m tools.environments rpython
 
+# An engine made again of the same bytes is newer than the library that it is in, which pypy_module would pass over.
 vm: python27 engine  ## translate the RPython VM to build/libsqpyte.so (needs Python 2.7; 5 to 10 minutes; seconds after a change of C alone)
 	@$(PYPY) -m tools.translate
+	@touch build/libsqpyte.so
 	@$(CC) -O2 -Wall -I build/sqlite c_engine/core/command.c -o build/sqpyte -L build -lsqpyte \
 	  '-Wl,-rpath,$$ORIGIN'
 	@echo "sqpyte: build/libsqpyte.so and build/sqpyte are ready" >&2
@@ -78,6 +81,17 @@ docs: pypy-env engine  ## write the generated pages of docs/
 	@$(PYTHON) -m tools.version_page
 	@$(PYTHON) -m tools.opcode_sets
 
+# One build at a time: what is in build/site/ is of the last one.
+site: deps-test  ## make the documentation site, build/site/index.html
+	@$(PYPY) -m tools.environments site
+	@NO_MKDOCS_2_WARNING=1 build/site-env/bin/python -m mkdocs build --strict -f tools/site/mkdocs.yml
+	@echo "sqpyte: build/site/index.html is ready; its search needs a server: python3 -m http.server -d build/site" >&2
+
+test-site: site engine  ## make the site and look at it in a headless Chromium, narrow and wide (3 minutes)
+	@tools/install.sh browser || echo "sqpyte: no Chromium can be had: the site's tests in a browser are skipped" >&2
+	@$(PYPY) -m tools.environments site --test
+	@build/site-env/bin/python -m pytest tests/site
+
 lint: test-env engine  ## check style and types
 	@build/pypy-env/bin/ruff check $(wildcard $(ROOMS))
 	@build/pypy-env/bin/mypy
@@ -85,12 +99,16 @@ lint: test-env engine  ## check style and types
 test: python27 test-groups  ## run every test: style, types, the translated VM, PyPy and all CPythons
 
 # Goes on where it was stopped. PARTS='sqllogictest* faults*': only these of its parts.
-test-all: python27 deps-upstream test-env vm data effects  ## run all of every test, SQLite's own and sanitizers, with counts (a day)
+test-all: python27 deps-upstream deps-languages test-env vm data effects  ## run all of every test, SQLite's own and sanitizers, with counts (a day)
 	@$(PYTHON) -m tests.everything --seconds $(SECONDS) $(PARTS)
 
 # Failures are kept under build/fuzz/failures. FUZZ='--seed 7 --only scripts': more of the command line.
 fuzz: test-env vm  ## run generated work in many ways beside stock SQLite (SECONDS=600)
 	@$(PYTHON) -m tests.fuzz --seconds $(SECONDS) $(FUZZ)
+
+# Projects that have passed aren't run again. PROJECTS='dataset pony': only these. HOST=pypy-3.9: only there.
+test-ecosystem: wheel  ## run the test suites of projects that use sqlite3 on the wheel, beside stock (an hour or two)
+	@$(PYTHON) -m tests.ecosystem $(PROJECTS) $(addprefix --host ,$(HOST))
 
 # Both go on where they were stopped. FILES='select1 fts5*': only these of the suite.
 test-upstream: deps-upstream vm test-env  ## run SQLite's own test suite and fuzzer inputs beside stock (hours)
@@ -102,6 +120,13 @@ test-sanitized: deps-upstream engine test-env  ## run the C code under AddressSa
 
 deps-upstream: deps-test
 	@tools/install.sh upstream
+
+# LANGUAGES='-k "go or rust"': only these of its parts. One whose tool is missing says so.
+test-languages: deps-languages vm test-env  ## run Go's and Rust's clients, Litestream and a dqlite cluster on the library (10 to 15 minutes)
+	@SQPYTE_TESTS=all $(PYTHON) -m pytest tests/languages $(LANGUAGES)
+
+deps-languages: deps-test
+	-@tools/install.sh languages
 
 effects: engine pypy-env  ## build the checking build of the C tier, which compares opcodes with their declarations
 	@$(PYTHON) -m tools.effects

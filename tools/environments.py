@@ -3,6 +3,7 @@
 usage: python -m tools.environments pypy [--test]    build/pypy-env, for everything
        python -m tools.environments rpython          build/rpython-env, RPython for Python 2.7
        python -m tools.environments cpython          build/cpython-env-3.x, one a CPython found
+       python -m tools.environments site [--test]    build/site-env, for the documentation site
 
 Nothing is installed into a Python of the user's. An environment is made again when the list of
 packages or the Python it was made from changes.
@@ -21,14 +22,16 @@ ROOT = os.path.dirname(ROOM)
 BUILD = os.path.join(ROOT, 'build')
 
 CPYTHON_VERSIONS = [(3, 9), (3, 10), (3, 11), (3, 12), (3, 13)]
+SITE_PYTHON = (3, 11)       # the oldest that what makes the site runs on
 
-# py and pytest are RPython's own dependencies, in the last versions for Python 2.7 that it takes.
+# py and pytest are RPython's own dependencies, in the last versions for Python 2.7 that it takes; all are wheels.
 RPYTHON_PACKAGES = ['rpython==0.2.1', 'py==1.11.0', 'pytest==2.9.2']
 
 NO_PYTHON27 = '''\
-error: translating the VM needs Python 2.7 (CPython with pip), and none was found. Tried:
+error: translating the VM needs Python 2.7 (CPython; it needs no pip), and none was found. Tried:
 %s
-Debian 12 has no package of it; pyenv builds one in two minutes:
+Debian 11 and Ubuntu 22.04 have a package of it: sudo apt-get install python2.7. Newer ones haven't; pyenv builds one
+in two minutes:
     sudo apt-get install --yes git curl ca-certificates make gcc libc6-dev zlib1g-dev libssl-dev \\
         libffi-dev libbz2-dev libreadline-dev libsqlite3-dev
     git clone https://github.com/pyenv/pyenv ~/.pyenv
@@ -79,7 +82,7 @@ def natural_order(path):
 
 
 def find_python27():
-    """Find a CPython 2.7 that has pip: $PYTHON27, python2.7 on PATH, pyenv's.
+    """Find a CPython 2.7: $PYTHON27, python2.7 on PATH, pyenv's.
 
     Returns:
         Its path.
@@ -96,8 +99,6 @@ def find_python27():
             tried.append('    %s: not found, or does not run' % candidate)
         elif who[1] != (2, 7):
             tried.append('    %s: is %s %d.%d' % (candidate, who[0], who[1][0], who[1][1]))
-        elif not has_module(who[2], 'pip'):
-            tried.append('    %s: has no pip (%s -m ensurepip gives it one)' % (candidate, who[2]))
         else:
             return who[2]
     raise NoEnvironment(NO_PYTHON27 % '\n'.join(tried))
@@ -171,6 +172,11 @@ def make_importable(directory):
         write(os.path.join(packages, 'sqpyte.pth'), ROOT + '\n')
 
 
+def inherited(*prefixes):
+    """Return this process's environment (dict) without the variables that begin with one of `prefixes` (str)."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+
+
 def read(path):
     """Return the text of the file at `path`, or None if there is no such file."""
     try:
@@ -189,6 +195,8 @@ def write(path, text):
 def make_rpython(python27):
     """Install RPython into build/rpython-env, beside the user's Python 2.7, not into it.
 
+    Python 2.7's packages haven't pip any more: our own environment's fetches the wheels.
+
     Args:
         python27: path of the interpreter.
 
@@ -201,9 +209,10 @@ def make_rpython(python27):
     if read(stamp) != key:
         say('installing %s into build/rpython-env' % ', '.join(RPYTHON_PACKAGES))
         shutil.rmtree(directory, ignore_errors=True)
-        subprocess.run([python27, '-m', 'pip', 'install', '--quiet', '--no-warn-script-location',
-                        '--disable-pip-version-check', '--target', directory] + RPYTHON_PACKAGES,
-                       check=True, stderr=subprocess.PIPE)
+        with_pip = make_venv(sys.executable, os.path.join(BUILD, 'pypy-env'), requirements(''))
+        subprocess.run([with_pip, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile',
+                        '--python-version', '2.7', '--implementation', 'cp', '--only-binary=:all:', '--no-deps',
+                        '--target', directory] + RPYTHON_PACKAGES, check=True)
         write(stamp, key)
     return directory
 
@@ -219,10 +228,26 @@ def make_cpythons():
     return made
 
 
+def make_site(test):
+    """Make build/site-env, from the newest CPython found.
+
+    Args:
+        test: whether it is to have what the site's tests need (bool).
+    Raises:
+        NoEnvironment: no CPython is new enough.
+    """
+    found = [python for version, python in find_cpythons() if version >= SITE_PYTHON]
+    if not found:
+        raise NoEnvironment('error: the site takes a CPython %d.%d to %d.%d with venv, and none was found on PATH or '
+                            'under pyenv' % (SITE_PYTHON + CPYTHON_VERSIONS[-1]))
+    names = ['-site', '-test', '-browser'] if test else ['-site']
+    make_venv(found[-1], os.path.join(BUILD, 'site-env'), requirements(*names))
+
+
 def main(arguments):
     """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog='python -m tools.environments')
-    parser.add_argument('what', choices=['pypy', 'rpython', 'cpython'])
+    parser.add_argument('what', choices=['pypy', 'rpython', 'cpython', 'site'])
     parser.add_argument('--test', action='store_true', help='with what tests and lint need')
     options = parser.parse_args(arguments)
     try:
@@ -231,6 +256,8 @@ def main(arguments):
             make_venv(sys.executable, os.path.join(BUILD, 'pypy-env'), requirements(*names))
         elif options.what == 'rpython':
             make_rpython(find_python27())
+        elif options.what == 'site':
+            make_site(options.test)
         else:
             make_cpythons()
     except NoEnvironment as error:

@@ -10,11 +10,10 @@ import pytest
 from tools import environments
 
 
-def python_saying(directory, name, answer, has_pip=True):
+def python_saying(directory, name, answer):
     """A stand-in for a Python that identifies itself by `answer`."""
     path = directory / name
-    path.write_text('#!/bin/sh\ncase "$2" in\n"import pip") exit %d;;\n*) %s;;\nesac\n' % (
-        0 if has_pip else 1, answer))
+    path.write_text('#!/bin/sh\n%s\n' % answer)
     path.chmod(0o755)
     return str(path)
 
@@ -56,12 +55,26 @@ def test_the_users_python27_is_the_only_one_tried(tmp_path, monkeypatch):
 
 
 def test_without_python27_the_message_says_how_to_get_one(tmp_path):
-    bare = python_saying(tmp_path, 'python2.7', 'echo CPython 2 7 "$0"', has_pip=False)
+    python_saying(tmp_path, 'python2.7', 'echo CPython 3 12 "$0"')
     with pytest.raises(environments.NoEnvironment) as caught:
         environments.find_python27()
     message = str(caught.value)
-    assert 'has no pip (%s -m ensurepip gives it one)' % bare in message
-    assert 'pyenv install 2.7.18' in message and 'PYTHON27=' in message
+    assert '    python2.7: is CPython 3.12' in message
+    assert 'pyenv install 2.7.18' in message and 'apt-get install python2.7' in message and 'PYTHON27=' in message
+
+
+def test_the_site_takes_a_new_python(monkeypatch):
+    made = []
+    monkeypatch.setattr(environments, 'make_venv', lambda *arguments: made.append(arguments))
+    monkeypatch.setattr(environments, 'find_cpythons', lambda: [((3, 9), '/nine'), ((3, 11), '/eleven')])
+    environments.make_site(False)
+    environments.make_site(True)
+    assert [(python, [os.path.basename(path) for path in files]) for python, _, files in made] == [
+        ('/eleven', ['requirements-site.txt']),
+        ('/eleven', ['requirements-site.txt', 'requirements-test.txt', 'requirements-browser.txt'])]
+    monkeypatch.setattr(environments, 'find_cpythons', lambda: [((3, 9), '/nine')])
+    with pytest.raises(environments.NoEnvironment, match=r'takes a CPython 3\.11 to 3\.13'):
+        environments.make_site(False)
 
 
 def test_pyenvs_newest_comes_first():

@@ -300,3 +300,10 @@ def test_of_the_vm_every_function_constant_and_opcode_counts():
     assert any(line.startswith('layout.Vdbe_pc = ') for line in taken)
     assert any(line.startswith('opcodes\n') and 'OP_Init = ' in line for line in taken)
     assert not [line for line in taken if line.endswith(' = None')]
+
+
+def test_make_vm_leaves_the_library_newer_than_the_engine():
+    """An engine made again of the same bytes isn't linked again, and pypy_module takes the newer of the two."""
+    recipe = subprocess.run(['make', '--no-print-directory', '-n', 'vm'], cwd=environments.ROOT, check=True,
+                            stdout=subprocess.PIPE, universal_newlines=True).stdout
+    assert recipe.index('-m tools.translate\n') < recipe.index('touch build/libsqpyte.so\n')
