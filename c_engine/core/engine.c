@@ -167,7 +167,7 @@ static int sqpyteRunTo(Vdbe *p){
   int stop = p->sqpyteStopPc;
   p->pResultRow = 0;
   do{
-    rc = sqpyte_step_one(p);
+    rc = sqpyte_step_one(p, 1);
   }while( rc==SQPYTE_STOP && p->pc!=stop );
   p->sqpyteStopPc = 0;
   p->sqpyteMidStep = rc==SQPYTE_STOP ? SQPYTE_STEP_MID : 0;

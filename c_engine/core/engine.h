@@ -88,8 +88,8 @@ SQPYTE_EXPORT long long sqpyte_entries(void *pStmt);
 
 /* Runs the one opcode at p->pc in upstream's interpreter (a trigger program
 ** whole). SQPYTE_STOP: done, p->pc is the next opcode; else the result of
-** sqlite3VdbeExec. */
-SQPYTE_EXPORT int sqpyte_step_one(void *pVdbe);
+** sqlite3VdbeExec. Not counted is what upstream hasn't: Memoize, and the opcodes for it. */
+SQPYTE_EXPORT int sqpyte_step_one(void *pVdbe, int counted);
 /* The progress handler: in how many opcodes it is to be called, the largest integer if there is none. When nLeft of them
 ** are left, or fewer than none: counting those that were passed; and that with the calls that are due, which may run any
 ** SQL. The first is to be asked again after either. */

@@ -43,6 +43,7 @@ EDITS = [
         "  u8 sqpyteResumed;       /* Not at the beginning of an sqlite3_step */\n"
         "  u8 sqpyteMidStep;       /* The inliner has it in the middle of an sqlite3_step */\n"
         "  u8 sqpyteProgress;      /* There was a progress handler at its beginning */\n"
+        "  u8 sqpyteUncounted;     /* sqpyteVdbeExecOne runs an opcode that upstream hasn't */\n"
         "  u8 sqpyteResetSchema;   /* resetSchemaOnFault, kept while outside sqlite3VdbeExec */\n"
         "  i64 sqpyteReadSince;    /* What had been read at sqpyteHotSince (io_timer.h) */\n"
         "  void *pSqpyteJudged;    /* The history by which a loop was judged last in this step */\n",

@@ -5,13 +5,15 @@
 ** the trace (writing a record).
 */
 
-int sqpyte_step_one(void *pVdbe){
+int sqpyte_step_one(void *pVdbe, int counted){
   Vdbe *p = (Vdbe*)pVdbe;
   VdbeFrame *pFrame = p->pFrame;
   int rc;
   do{
     int nFrame = p->nFrame;
+    p->sqpyteUncounted = !counted;
     rc = sqpyteVdbeExecOne(p);
+    p->sqpyteUncounted = 0;
     p->sqpyteResumed = 1;
     if( rc==SQPYTE_STOP && p->nFrame>nFrame && p->sqpyteTier==SQPYTE_TIER_VM && sqpyteVm.mode==SQPYTE_MODE_ALWAYS
      && !sqpyteIndivisible(p) ){

@@ -71,7 +71,7 @@ def step_in_c(frame, op, pc, passed):
         return FAILED
     if frame.watched:                   # so that C calls the progress handler in time
         capi.count_steps(frame.vdbe, frame.left - passed)
-    rc = capi.step_one(frame.vdbe)
+    rc = capi.step_one(frame.vdbe, op.counted)
     if frame.watched:
         frame.left = capi.until_progress(frame.vdbe) + passed
     if op.exact:

@@ -9,7 +9,7 @@ from sqpyte.vm.base.mem import TRANSLATED_HOST
 # name -> (argument kinds, result kind, may call the VM again)
 #   p: pointer, passed as an address; l: 64-bit integer; i: int; d: double
 FUNCTIONS = {
-    'sqpyte_step_one': ('p', 'i', True),
+    'sqpyte_step_one': ('pi', 'i', True),
     'sqpyte_until_progress': ('p', 'l', False),
     'sqpyte_count_steps': ('pl', '', False),
     'sqpyte_progress': ('pl', 'i', True),

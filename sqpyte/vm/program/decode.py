@@ -101,7 +101,7 @@ class Op(object):
         self.dead = []              # of a loop's last opcode: registers dead at the loop's head;
         #                             of a Gosub: live in its subroutine for other callers' sake
         self.interruptible = False  # upstream looks for an interrupt here
-        self.counted = 1            # 0, or less for others, of opcodes of our own, which upstream doesn't count
+        self.counted = 1            # 0 of opcodes that upstream hasn't, which it wouldn't count
         self.corrupt = 0            # of a Column: where the program goes on if a record is corrupt, or 0
         self.next_key = 0           # of a SeekScan: first register and number of those that the
         self.next_key_size = 0      # SeekGE behind it seeks by
@@ -301,7 +301,8 @@ def _link(ops):
             readers[op.p1] = readers.get(op.p1, []) + [op.p3]
     previous = None
     texts = ConstantTexts(ops)
-    for op in ops:
+    for pc in range(len(ops)):
+        op = ops[pc]
         declaration = TABLE.get(op.opcode, None)
         op.covered = declaration is not None
         op.loop = declaration is not None and declaration.loop
@@ -311,8 +312,9 @@ def _link(ops):
         op.in_c = switches.in_c[op.opcode] != 0
         if op.opcode == opcodes.OP_Memoize:
             store = ops[op.p2 - 1]
-            op.counted = 1 - store.p2
             store.counted = 0
+            for before in range(store.p2):
+                ops[pc - before].counted = 0
         elif op.opcode == opcodes.OP_Column:
             op.record = records.get(op.p1, -1)
             op.for_writing = op.p1 in writers
