@@ -40,7 +40,7 @@ NOWHERE = -1            # no row has this index
 MOST = 10000            # how often a class of loops raises
 RARE = 3                # a way that fewer than one of so many rows take is rare
 FEWEST = 64             # rows that tell which ways are rare
-CHEAP = 16 << 20        # bytes of objects that are collected in some 10 ms
+CHEAP = 16 << 20        # bytes of old objects that are collected in some 10 ms
 LEVELS = 3              # a text file has a buffer, which has a file: one finalizer a collection, from the outside in
 
 
@@ -122,7 +122,10 @@ def finalize_what_imports_left():
     """Run finalizers that are due, unless there are so many objects that finding them takes long."""
     if sys.implementation.name != 'pypy' or not gc.isenabled() or switched_off('steady-traces'):
         return
-    if gc._get_stats().total_gc_memory <= CHEAP:      # type: ignore[attr-defined]
-        codecs.lookup('latin-1')        # which decode.text_of would import later
-        for _ in range(LEVELS):
-            gc.collect()
+    codecs.lookup('latin-1')            # which decode.text_of would import later
+    for _ in range(LEVELS):
+        # Without the nursery, whose size is that of the processor's caches. What is alive there is old after the first.
+        stats = gc._get_stats()         # type: ignore[attr-defined]
+        if stats.total_arena_memory + stats.total_rawmalloced_memory > CHEAP:
+            break
+        gc.collect()
