@@ -14,6 +14,14 @@
 # As root, or with a sudo that asks no password, it installs. Otherwise it stops with the command.
 set -eu
 
+system=$(uname -s 2>/dev/null || echo Linux)
+if [ "$system" != Linux ]; then
+    echo "error: SQPyte is built on Linux, and this is $system. A Linux container does:" >&2
+    echo "    docker run -it -v \"\$PWD\":/sqpyte -w /sqpyte debian:13    # then, in it: apt-get update;" >&2
+    echo "    apt-get install --yes make git; make" >&2
+    exit 1
+fi
+
 missing=""
 
 # need COMMAND-THAT-SUCCEEDS-IF-PRESENT PACKAGE...

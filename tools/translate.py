@@ -10,6 +10,7 @@ import collections
 import fcntl
 import glob
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -36,6 +37,11 @@ LINK = ['-shared', '-pthread', '-Wl,-Bsymbolic', '-Wl,--no-undefined']
 KEPT = 4  # translations kept in the cache
 SILENCE_S = 20  # seconds without a new phase after which the log's next line is shown
 TAIL = 40  # lines of the log shown after a failure
+
+MACHINE = 'x86_64'
+OTHER_MACHINE = '''\
+error: the VM is for x86-64, and this machine is %s: RPython has a JIT for it, but what our traces do there has never
+been tested. The engine serves without the VM, and PyPy inlines loops over rows all the same: `make` builds it.'''
 
 # The log lines that mark a phase of the translation.
 PHASE = re.compile(r'^\[(?:translation:info|jitcodewriter:info)\] ([a-zA-Z].*\.\.\.)\s*$')
@@ -187,6 +193,9 @@ def show_failure():
 
 def main():
     """Translate and link, as far as needed; return the exit code."""
+    if platform.machine() != MACHINE:
+        print(OTHER_MACHINE % platform.machine(), file=sys.stderr)
+        return 1
     os.makedirs(CACHE, exist_ok=True)
     with open(os.path.join(CACHE, 'lock'), 'w') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -52,6 +52,15 @@ def test_on_another_system_the_packages_are_named(tmp_path):
     assert 'no apt-get' in result.stdout and 'pypy3 pypy3-venv' in result.stdout
 
 
+def test_a_system_that_is_not_linux_is_told_what_to_do(tmp_path):
+    stand_in(tmp_path, 'uname', 'echo Darwin')
+    stand_in(tmp_path, 'apt-get', 'echo must not be called; exit 9')
+    result = install(tmp_path)
+    assert result.returncode == 1
+    assert 'this is Darwin' in result.stdout and 'docker run' in result.stdout
+    assert 'must not be called' not in result.stdout and 'missing' not in result.stdout
+
+
 def test_root_installs_and_says_so(tmp_path):
     stand_in(tmp_path, 'id', 'echo 0')
     stand_in(tmp_path, 'apt-get', 'echo apt-get "$@"')

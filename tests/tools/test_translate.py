@@ -215,6 +215,13 @@ def test_sources_that_change_while_they_are_copied_are_not_translated(project, m
     assert 'being changed' in capsys.readouterr().err
 
 
+def test_another_machine_is_told_what_there_is_without_the_vm(project, monkeypatch, capsys):
+    monkeypatch.setattr(translate.platform, 'machine', lambda: 'aarch64')
+    assert project.run() == 1
+    said = capsys.readouterr().err
+    assert 'this machine is aarch64' in said and 'The engine serves without the VM' in said
+
+
 def test_without_python27_the_message_is_passed_on(project, monkeypatch, capsys):
     def refuse():
         raise environments.NoEnvironment('get one there')

@@ -6,12 +6,14 @@ the engine alone, and pip shows that with -v. An editable installation uses the 
 """
 
 import os
+import platform
 import sys
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-ENGINE_ALONE = ('This wheel has the engine without the VM: neither a translated VM nor a Python 2.7 is here. '
+NOT_LINUX = 'sqpyte: it is built on Linux, and this is %s. A container or a virtual machine with Linux does.'
+ENGINE_ALONE = ('This wheel has the engine without the VM: there is no translated VM, and none can be made here. '
                 'Queries run in C; under PyPy loops over rows are inlined all the same.')
 
 
@@ -20,6 +22,8 @@ class Hook(BuildHookInterface):
 
     def initialize(self, version, build_data):
         """Build what the wheel holds; hatchling's interface."""
+        if platform.system() != 'Linux':
+            raise SystemExit(NOT_LINUX % platform.system())
         sys.path.insert(0, ROOT)
         from c_engine.build import build as engine
         if engine.main(['all']):
@@ -37,6 +41,6 @@ class Hook(BuildHookInterface):
         tree = os.path.join(folder, 'tree')
         staging.stage(ROOT, tree, library)
         build_data['pure_python'] = False
-        build_data['tag'] = 'py3-none-' + (
-            'manylinux_%s_x86_64' % glibc.replace('.', '_') if glibc else 'linux_x86_64')
+        system = 'manylinux_' + glibc.replace('.', '_') if glibc else 'linux'
+        build_data['tag'] = 'py3-none-%s_%s' % (system, platform.machine())
         build_data['force_include'][os.path.join(tree, 'sqpyte')] = 'sqpyte'
