@@ -2,13 +2,14 @@
 ** The C engine: upstream SQLite (edited, see apply.py) and, in the same
 ** translation unit, the choice of tier and the helpers for the RPython VM
 ** (tiering.c, settings.c, helpers.c, functions.c, texts.c,
-** patterns.c, convert.c, rowset.c, seek.c, index_prefetch.c, memoize.c,
+** patterns.c, convert.c, rowset.c, seek.c, located_rows.c, memoize.c,
 ** row_cache.c, program_key.c), the fused calls (fused.c, busy.c), the page batches (page_batch.c,
 ** cardinality.c) and the call logs (call_log.c)
 ** of the PyPy module.
 */
 #include "sqlite3.c"
 #include "core/engine.h"
+#include "core/spare.h"
 #include "core/backoff.h"
 #include "core/cardinality.h"
 #include "core/mechanisms.h"
@@ -189,6 +190,15 @@ static int sqpyteRunVm(Vdbe *p){
   return rc;
 }
 
+/* Whether a read of any of the connection's files has failed in a page by map (pager_map.h). */
+static int sqpyteReadsFailed(sqlite3 *db){
+  int i;
+  for(i=0; i<db->nDb; i++){
+    if( db->aDb[i].pBt && sqpytePagerFailed(sqlite3BtreePager(db->aDb[i].pBt)) ) return 1;
+  }
+  return 0;
+}
+
 static int sqpyteRepaysTracing(Vdbe*, int, int);
 static void sqpyteNoteRun(Vdbe*);
 static int sqpyteRunAhead(Vdbe *p);     /* call_log.c */
@@ -272,6 +282,17 @@ static int sqpyteExecInTier(Vdbe *p){
   return rc;
 }
 
+/* A row that was computed from a page that couldn't be read isn't handed out (bus_error.h), nor what has been run ahead. */
+static int sqpyteFailRow(Vdbe *p){
+  SqpyteLog *pLog = p->sqpyteLog;
+  int rc;
+  p->sqpyteLog = 0;               /* it would keep the error for later */
+  sqpyte_raise((long)p, p->pc, SQLITE_IOERR_READ, sqlite3ErrStr(SQLITE_IOERR_READ));
+  rc = sqlite3VdbeExec(p);
+  p->sqpyteLog = pLog;
+  return rc;
+}
+
 /* In place of sqlite3VdbeExec. Of a statement that writes each step is a change (validity.h). The B-trees of a
 ** shared cache stay locked for the whole step, as upstream has it, wherever the step leaves sqlite3VdbeExec and
 ** enters it again: in between, another thread's failing ATTACH would clear the schema that they have in common. */
@@ -287,6 +308,7 @@ int sqpyteVdbeExec(Vdbe *p){
     rc = sqpyteExecInTier(p);
     db->nSqpyteWriting--;
   }
+  if( rc==SQLITE_ROW && SQPYTE_READS_FAILED(db) ) rc = sqpyteFailRow(p);
   sqlite3VdbeLeave(p);
   return rc;
 }
@@ -299,8 +321,9 @@ int sqpyte_may_seek(void *pVdbe){
 #include "core/settings.c"
 #include "vm/helpers.c"
 #include "vm/seek.c"
-#include "storage/index_prefetch.c"
 #include "storage/memoize.c"
+static int sqpyteMayKeep(VdbeCursor*);
+#include "storage/located_rows.c"
 #include "storage/row_cache.c"
 #include "storage/sort_key.c"
 #include "vm/functions.c"

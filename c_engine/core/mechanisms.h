@@ -25,13 +25,13 @@
   M(COLLATION_RANKS, ENGINE, "collation-ranks", "", "a sort calls a Python collation for each comparison") \
   M(CURSOR_REUSE, ENGINE, "cursor-reuse", "", "a subquery opens its cursors each time that it is evaluated") \
   M(INDEX_PREFETCH, ENGINE, "index-prefetch", "", "a row that an index leads to is asked for when it is visited") \
-  M(IO_TIMER, ENGINE, "io-timer", "", "loops that mostly read pages enter the VM like others") \
   M(ISO_DATES, ENGINE, "iso-dates", "", "dates are compared as other texts of numeric affinity, which may be numbers") \
   M(KEY_LISTS, ENGINE, "key-lists", "", "records of few different keys are merged like others") \
   M(LEAF_SEEKS, ENGINE, "leaf-seeks", "", "each seek begins at the root of the B-tree") \
+  M(LOCATED_ROWS, ENGINE, "located-rows", "", "rows are sought by a B-tree's cursor, though the file is a map") \
   M(MEMOIZE, ENGINE, "memoize", "", "correlated subqueries are computed again for values that come again") \
+  M(MMAP, ENGINE, "mmap", "", "each page is read by a system call, unless the program gives mmap_size") \
   M(PREPARED_PATTERNS, ENGINE, "prepared-patterns", "", "LIKE and GLOB go through their pattern for each text") \
-  M(READ_AHEAD, ENGINE, "read-ahead", "", "a scan reads each page by a system call") \
   M(ROW_CACHE, ENGINE, "row-cache", "", \
     "rows that are sought by rowid again and again are sought in the B-tree each time") \
   M(ROWID_STRINGS, ENGINE, "rowid-strings", "", "texts are shared by their content only, not by their rows' rowids") \

@@ -1,6 +1,6 @@
 /*
 ** Memory that its user does without if there is none: what is cached or prefetched. SQLite counts such a failure as benign,
-** so a test that injects it expects no error of the statement. Included by read_ahead.h.
+** so a test that injects it expects no error of the statement. Included by engine.c.
 */
 #ifndef SQPYTE_SPARE_H
 #define SQPYTE_SPARE_H

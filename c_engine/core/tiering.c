@@ -5,8 +5,7 @@
 ** Tracing takes time: some milliseconds for each opcode of a loop, 20 to 300 ms for a join. A first run
 ** pays that only if much more is left, which the place of the scan around the loop in its B-tree tells.
 ** Later runs of a program that has taken as long in C as tracing may take enter the VM at once. A loop that
-** seeks may turn out not to be faster there, seeks being most of its time: then it goes back to C. It isn't
-** even tried while most of its time is reading pages.
+** seeks may turn out not to be faster there, seeks being most of its time: then it goes back to C.
 */
 #include <time.h>
 
@@ -25,9 +24,6 @@
 /* Later runs enter it, for any loop, if the program has taken this long in C, and as long as tracing may
 ** take: so a program of 15 ms isn't twice as slow in its second run. */
 #define SQPYTE_REPEATED_NS 10000000
-/* A loop that seeks stays in C if reading pages takes so many percent of its time: in TPC-H's joins it is 50
-** to 75, and the VM gained nothing there but tracing's 50 to 250 ms. */
-#define SQPYTE_READING_PERCENT 45
 /* After so many runs in the VM, the first of which trace, its best time is compared with C's. */
 #define SQPYTE_TRIALS 4
 /* C's first run may have been slow for other reasons: unless the VM takes clearly less, so many runs in
@@ -44,7 +40,6 @@ struct SqpyteHistory {
   i64 bestC, bestVm;
   int runsC, runsVm;      /* runsVm: with loops that seek in the VM */
   int entered;            /* the VM has been entered for a loop without seeks */
-  int reading;            /* the last run in C was reading pages, mostly */
 };
 #define SQPYTE_HISTORIES 1024     /* a power of two */
 static SqpyteHistory sqpyteHistories[SQPYTE_HISTORIES];
@@ -134,7 +129,6 @@ static SqpyteScan sqpyteScanAround(Vdbe *p, int pc){
 static void sqpyteNoteScan(Vdbe *p, const SqpyteScan *pScan, i64 now){
   if( p->sqpyteHotSince==0 ){
     p->sqpyteHotSince = now;
-    p->sqpyteReadSince = sqpyteReadingNs;
     p->sqpyteScanHead = -1;
   }
   if( p->sqpyteScanHead!=pScan->head ){
@@ -151,11 +145,6 @@ static i64 sqpyteLeft(Vdbe *p, const SqpyteScan *pScan, i64 now, i64 unknown){
   double at = p->sqpyteScanAt;
   if( at<0 || pScan->at<=at || SQPYTE_OFF(CARDINALITY) ) return unknown;
   return (i64)((now - p->sqpyteScanSince) * (1-pScan->at) / (pScan->at-at));
-}
-
-/* Whether most of the time of this step was reading pages, since its first loop was hot. */
-static int sqpyteReadsMostly(const Vdbe *p, i64 elapsed){
-  return (sqpyteReadingNs - p->sqpyteReadSince)*100 > elapsed*SQPYTE_READING_PERCENT && !SQPYTE_OFF(IO_TIMER);
 }
 
 /* About how long tracing a loop takes, and decoding its program. */
@@ -180,7 +169,6 @@ static int sqpyteSeekingPays(Vdbe *p, SqpyteHistory *pHistory, const SqpyteScan 
     return pHistory->bestVm<=pHistory->bestC;
   }
   if( pHistory->runsVm>0 ) return 1;
-  if( pHistory->runsC>0 ? pHistory->reading : sqpyteReadsMostly(p, elapsed) ) return 0;
   if( sqpyteRepeated(p, pHistory, pScan) ) return 1;
   return elapsed>SQPYTE_WORTH_NS/100 && sqpyteLeft(p, pScan, now, elapsed)>SQPYTE_WORTH_NS;
 }
@@ -243,7 +231,6 @@ static void sqpyteNoteRun(Vdbe *p){
     if( pHistory->bestC==0 || t<pHistory->bestC ) pHistory->bestC = t;
     pHistory->inC += t;
     pHistory->runsC++;
-    pHistory->reading = sqpyteReadsMostly(p, t);
   }
   pthread_mutex_unlock(&sqpyteVm.mutex);
   p->sqpyteSeeks = 0;

@@ -5,7 +5,7 @@ matches never or twice stops the build, which names all of them, so an upgrade o
 slip past a changed spot.  Everything else of upstream stays as it is.
 
 What they give engine.c is said, and done, by area: validity.py, tiers.py, sorter.py,
-cursors.py, pager.py, memoize.py, settings.py. Besides, sqlite3VdbeExec is there once more as
+cursors.py, file_map.py, memoize.py, settings.py. Besides, sqlite3VdbeExec is there once more as
 `sqpyteVdbeExecOne`, which stops before its second opcode: the VM runs single opcodes in it, and says which of
 them upstream wouldn't count. (Asking in sqlite3VdbeExec itself whether to stop made programs of cheap
 opcodes 6 % slower.)
@@ -13,10 +13,10 @@ opcodes 6 % slower.)
 import os
 import re
 
-from c_engine.patches import cursors, edit, effects, memoize, pager, settings, sorter, tiers, validity
+from c_engine.patches import cursors, edit, effects, file_map, memoize, settings, sorter, tiers, validity
 from c_engine.patches.edit import Edit, EditError
 
-_AREAS = (validity, tiers, sorter, cursors, pager, memoize, settings)
+_AREAS = (validity, tiers, sorter, cursors, file_map, memoize, settings)
 EDITS = [one for area in _AREAS for one in area.EDITS]
 # What the edited text depends on.
 FILES = [__file__, edit.__file__] + [area.__file__ for area in _AREAS]

@@ -3,7 +3,7 @@
 * a search beginning in the leaf page where the cursor stands, if it would come there from the root
   (seek.c);
 * a cursor that is open on the B-tree that OpenRead asks for left open, at its place (seek.c);
-* a table's rows brought nearer when an index leads to them (index_prefetch.c);
+* rows found in the map of the file, and brought nearer when an index leads to them (located_rows.c);
 * rows of small tables kept by rowid (row_cache.c).
 """
 from c_engine.patches.edit import Edit
@@ -20,7 +20,9 @@ EDITS = [
         "static int sqpyteRowCacheColumn(VdbeCursor*);\n"
         "static int sqpyteRowCacheMoved(VdbeCursor*);\n"
         "static void sqpyteRowCacheFree(VdbeCursor*);\n"
-        "#define SQPYTE_CACHED_ROW 2   /* deferredMoveto: the row is one that is kept (row_cache.c) */\n"
+        "static int sqpyteLocateDeferred(VdbeCursor*);\n"
+        "static void sqpyteLocatorFree(VdbeCursor*);\n"
+        "#define SQPYTE_CACHED_ROW 2   /* deferredMoveto: the row is kept (row_cache.c), or located (located_rows.c) */\n"
         "SQLITE_PRIVATE int sqpyteVdbeExecOne(Vdbe*);\n",
     ),
     Edit(
@@ -101,48 +103,50 @@ EDITS = [
         "  pCur = allocateCursor(p, pOp->p1, nField, CURTYPE_BTREE);\n",
     ),
     Edit(
-        "index-prefetch-fields",
+        "row-fields",
         "  ** on this cursor\" and \"the most recent seek was an exact match\".\n"
         "  ** For CURTYPE_PSEUDO, seekResult is the register holding the record */\n",
         "  ** on this cursor\" and \"the most recent seek was an exact match\".\n"
         "  ** For CURTYPE_PSEUDO, seekResult is the register holding the record */\n"
-        "  union {\n"
-        "    struct SqpytePrefetch *pPrefetch;      /* Where index_prefetch.c is, or 0 */\n"
-        "    struct SqpyteRowCache *pRowCache;      /* Rows that are kept (row_cache.c), with bSqpyteRowCache */\n"
-        "  } uSqpyte;\n"
-        "  int nSqpyteSeeks;                /* Seeks done before that */\n",
+        "  struct SqpyteRowCache *pSqpyteRowCache;  /* Rows that are kept (row_cache.c), or 0 */\n"
+        "  struct SqpyteLocator *pSqpyteLocator;    /* Where located_rows.c is, or 0 */\n"
+        "  int nSqpyteSeeks;                /* Seeks done before there is the one, ... */\n"
+        "  int nSqpyteLocates;              /* ... and the other */\n",
     ),
     Edit(
-        "index-prefetch-free",
+        "row-fields-free",
         "      assert( pCx->uc.pCursor!=0 );\n"
         "      sqlite3BtreeCloseCursor(pCx->uc.pCursor);\n",
-        "      if( pCx->bSqpyteRowCache ) sqpyteRowCacheFree(pCx);\n"
-        "      sqlite3_free(pCx->uSqpyte.pPrefetch);\n"
+        "      if( pCx->pSqpyteRowCache ) sqpyteRowCacheFree(pCx);\n"
+        "      if( pCx->pSqpyteLocator ) sqpyteLocatorFree(pCx);\n"
         "      sqlite3BtreeCloseCursor(pCx->uc.pCursor);\n",
     ),
     Edit(
-        "index-prefetch-seek",
+        "row-cache-finish",
         "  rc = sqlite3BtreeTableMoveto(p->uc.pCursor, p->movetoTarget, 0, &res);\n"
         "  if( rc ) return rc;\n"
         "  if( res!=0 ) return SQLITE_CORRUPT_BKPT;\n",
         "  if( p->deferredMoveto==SQPYTE_CACHED_ROW ) return sqpyteRowCacheMoved(p);\n"
-        "  sqpytePrefetch(p);\n"
         "  rc = sqlite3BtreeTableMoveto(p->uc.pCursor, p->movetoTarget, 0, &res);\n"
         "  if( rc ) return rc;\n"
         "  if( res!=0 ) return SQLITE_CORRUPT_BKPT;\n",
     ),
     Edit(
-        "index-prefetch-declared",
-        "SQLITE_PRIVATE int SQLITE_NOINLINE sqlite3VdbeFinishMoveto(VdbeCursor *p){\n",
-        "static void sqpytePrefetch(VdbeCursor *pTab);\n"
-        "SQLITE_PRIVATE int SQLITE_NOINLINE sqlite3VdbeFinishMoveto(VdbeCursor *p){\n",
+        "row-located",
+        "        rc = sqlite3VdbeFinishMoveto(pC);\n"
+        "        if( rc ) goto abort_due_to_error;\n"
+        "      }else if( sqlite3BtreeCursorHasMoved(pCrsr) ){\n",
+        "        if( sqpyteLocateDeferred(pC) ) goto sqpyte_column_cached;\n"
+        "        rc = sqlite3VdbeFinishMoveto(pC);\n"
+        "        if( rc ) goto abort_due_to_error;\n"
+        "      }else if( sqlite3BtreeCursorHasMoved(pCrsr) ){\n",
     ),
     Edit(
         "row-cache-fields",
         "  Bool colCache:1;        /* pCache pointer is initialized and non-NULL */\n",
         "  Bool colCache:1;        /* pCache pointer is initialized and non-NULL */\n"
-        "  Bool bSqpyteRowCache:1;     /* It has an uSqpyte.pRowCache */\n"
-        "  Bool bSqpyteNoRowCache:1;  /* and it isn't to have one */\n",
+        "  Bool bSqpyteNoRowCache:1;   /* It isn't to have a pSqpyteRowCache */\n"
+        "  Bool bSqpyteNoLocator:1;    /* nor a pSqpyteLocator, if it hasn't */\n",
     ),
     Edit(
         "row-cache-seek",

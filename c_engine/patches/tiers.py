@@ -45,7 +45,6 @@ EDITS = [
         "  u8 sqpyteProgress;      /* There was a progress handler at its beginning */\n"
         "  u8 sqpyteUncounted;     /* sqpyteVdbeExecOne runs an opcode that upstream hasn't */\n"
         "  u8 sqpyteResetSchema;   /* resetSchemaOnFault, kept while outside sqlite3VdbeExec */\n"
-        "  i64 sqpyteReadSince;    /* What had been read at sqpyteHotSince (io_timer.h) */\n"
         "  void *pSqpyteJudged;    /* The history by which a loop was judged last in this step */\n",
     ),
     Edit(

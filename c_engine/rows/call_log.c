@@ -305,11 +305,12 @@ static int sqpyteToEvent(SqpyteLog *pLog, i64 *aCells, int bPass){
 
 /* Has C run ahead, if that can be rolled back or needn't be. */
 static void sqpyteFill(SqpyteLog *pLog){
-  int rc;
+  int rc, nBefore = pLog->nRecord;
   if( pLog->p->pFrame || (pLog->aSpec[SQPYTE_AHEAD_REVERSIBLE] && !sqpyteCheckpoint(pLog)) ) return;
   pLog->bBeyond = 1;
   rc = sqpyteLogRun(pLog, SQPYTE_RUN_FILL, 0);
   if( rc!=SQLITE_ROW ) pLog->rc = rc;
+  if( (rc & 0xff)==SQLITE_IOERR ) pLog->nRecord = nBefore;    /* computed from pages that couldn't be read */
   if( !pLog->bInRecord ) return;
   if( sqpyteIsNumbered(pLog) ){
     sqpyteEndRecord(pLog);      /* the next log goes on with it */

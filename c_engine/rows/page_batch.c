@@ -264,6 +264,7 @@ int sqpyte_batch(long pVdbeCursor, long aSpec, long aOut, int iNext){
       int ix = pCur->ix;
       rc = sqpyteBatchPage(pCur->pPage, ix, (const i64*)aSpec, (i64*)aOut);
       if( rc>0 ) sqpyteRowids(pCur->pPage, ix, rc, (const i64*)aSpec, (i64*)aOut);
+      if( SQPYTE_READS_FAILED(db) ) rc = -SQLITE_IOERR_READ;
     }
   }
   sqlite3_mutex_leave(db->mutex);

@@ -7,8 +7,9 @@
 ** The copies are a cursor's own. The cursor stays where it was, with deferredMoveto==SQPYTE_CACHED_ROW, as with a
 ** DeferredSeek that is still to be done; what needs its place or finds that something has been written
 ** (or taken back) since does the seek: sqpyteRowCacheMoved. Only cursors of statements that write nothing have
-** them, and only where the program doesn't step the cursor from its row. Where rowids don't come again
-** it pauses. Included by engine.c.
+** them, and only where the program doesn't step the cursor from its row (sqpyteMayKeep). Where rowids don't come again
+** it pauses. Rows that are located in the map of the file (located_rows.c) are told of in the same way. Included by
+** engine.c.
 */
 
 #include "core/bytes_hash.h"
@@ -61,42 +62,74 @@ static SqpyteCachedRow *sqpyteRowCacheSlot(const SqpyteRowCache *p, i64 key){
 
 /* What is kept of a row, if it still holds and the cursor is on some row of the B-tree; else 0. */
 static const SqpyteCachedRow *sqpyteRowCacheRow(const VdbeCursor *pC, i64 key){
-  const SqpyteRowCache *p = pC->uSqpyte.pRowCache;
+  const SqpyteRowCache *p = pC->pSqpyteRowCache;
   const BtCursor *pCur = pC->uc.pCursor;
   const SqpyteCachedRow *pSlot;
-  if( p->nSlot==0 || pCur->eState!=CURSOR_VALID || p->stamp!=SQPYTE_CURSOR_STAMP(pCur) ) return 0;
+  if( p==0 || p->nSlot==0 || pCur->eState!=CURSOR_VALID || p->stamp!=SQPYTE_CURSOR_STAMP(pCur) ) return 0;
   pSlot = sqpyteRowCacheSlot(p, key);
   return pSlot && pSlot->iRow ? pSlot : 0;
 }
 
-static void sqpyteRowCacheAt(VdbeCursor *pC, const SqpyteCachedRow *pSlot){
-  pC->aRow = &pC->uSqpyte.pRowCache->aRow[pSlot->iRow];
-  pC->payloadSize = pC->szRow = pSlot->nRow;
+static int sqpyteRowAt(VdbeCursor *pC, const u8 *aRow, u32 nRow){
+  pC->aRow = (u8*)aRow;
+  pC->payloadSize = pC->szRow = nRow;
+  return 1;
 }
 
-/* SeekRowid and NotExists: whether the row is kept; then the cursor is on it, its header about to be read
-** by the program whose cacheCtr is given. */
-static int sqpyteRowCacheSeek(VdbeCursor *pC, i64 key, u32 cacheCtr){
+/* Whether a row is kept or located, and still holds: then it is at aRow. */
+static int sqpyteKnownRow(VdbeCursor *pC, i64 key){
+  const SqpyteLocator *p = pC->pSqpyteLocator;
   const SqpyteCachedRow *pSlot;
-  if( !pC->bSqpyteRowCache || (pSlot = sqpyteRowCacheRow(pC, key))==0 ) return 0;
-  pC->uSqpyte.pRowCache->nFound++;
-  sqpyteRowCacheAt(pC, pSlot);
+  if( p && sqpyteIsLocated(p, pC->uc.pCursor, key) ) return sqpyteRowAt(pC, p->aRow, p->nRow);
+  pSlot = sqpyteRowCacheRow(pC, key);
+  return pSlot ? sqpyteRowAt(pC, &pC->pSqpyteRowCache->aRow[pSlot->iRow], pSlot->nRow) : 0;
+}
+
+/* The cursor is on a row that is known, its header about to be read by the program whose cacheCtr is given. */
+static void sqpyteOnKnownRow(VdbeCursor *pC, i64 key, u32 cacheCtr){
   pC->movetoTarget = key;
   pC->nullRow = 0;
   pC->deferredMoveto = SQPYTE_CACHED_ROW;
-  pC->seekResult = 0;
   pC->cacheStatus = cacheCtr;
   pC->aOffset[0] = pC->aRow[0];
   pC->iHdrOffset = 1;
   pC->nHdrParsed = 0;
+}
+
+/* SeekRowid and NotExists: whether the row is kept, or can be located; then the cursor is on it. */
+static int sqpyteRowCacheSeek(VdbeCursor *pC, i64 key, u32 cacheCtr){
+  const SqpyteCachedRow *pSlot = sqpyteRowCacheRow(pC, key);
+  if( pSlot ){
+    pC->pSqpyteRowCache->nFound++;
+    sqpyteRowAt(pC, &pC->pSqpyteRowCache->aRow[pSlot->iRow], pSlot->nRow);
+  }else if( sqpyteLocate(pC, key, 0) ){
+    i64 aRow[2];
+    sqpyteRowAt(pC, pC->pSqpyteLocator->aRow, pC->pSqpyteLocator->nRow);
+    aRow[0] = (i64)pC->aRow;
+    aRow[1] = pC->szRow;
+    sqpyteRowCacheAdd(pC, key, aRow);
+  }else{
+    return 0;
+  }
+  sqpyteOnKnownRow(pC, key, cacheCtr);
+  pC->seekResult = 0;
+  return 1;
+}
+
+/* A Column whose cursor has a seek to be done: whether its row can be located instead. */
+static int sqpyteLocateDeferred(VdbeCursor *pC){
+  if( !sqpyteLocate(pC, pC->movetoTarget, 1) ) return 0;
+  sqpyteRowAt(pC, pC->pSqpyteLocator->aRow, pC->pSqpyteLocator->nRow);
+  pC->deferredMoveto = SQPYTE_CACHED_ROW;
   return 1;
 }
 
 /* Something has been written, or the cursor's true place is needed. The row may be gone by now: then it is a row
 ** of NULLs, as in sqlite3VdbeHandleMovedCursor. */
 static int sqpyteRowCacheMoved(VdbeCursor *pC){
-  int res = 0;
-  int rc = sqlite3BtreeTableMoveto(pC->uc.pCursor, pC->movetoTarget, 0, &res);
+  int rc, res = 0;
+  if( pC->pSqpyteLocator ) sqpyteLeaveLocated(pC->pSqpyteLocator, pC->uc.pCursor, pC->movetoTarget);
+  rc = sqlite3BtreeTableMoveto(pC->uc.pCursor, pC->movetoTarget, 0, &res);
   pC->deferredMoveto = 0;
   pC->cacheStatus = CACHE_STALE;
   if( rc==SQLITE_OK && res!=0 ) pC->nullRow = 1;
@@ -105,10 +138,7 @@ static int sqpyteRowCacheMoved(VdbeCursor *pC){
 
 /* For Column: either the row's record is at aRow, or the seek has been done and deferredMoveto is 0. */
 static int sqpyteRowCacheColumn(VdbeCursor *pC){
-  const SqpyteCachedRow *pSlot = pC->bSqpyteRowCache ? sqpyteRowCacheRow(pC, pC->movetoTarget) : 0;
-  if( pSlot==0 ) return sqpyteRowCacheMoved(pC);
-  sqpyteRowCacheAt(pC, pSlot);
-  return SQLITE_OK;
+  return sqpyteKnownRow(pC, pC->movetoTarget) ? SQLITE_OK : sqpyteRowCacheMoved(pC);
 }
 
 /* Forgets all rows, and with bFree gives their memory back. */
@@ -130,31 +160,31 @@ static void sqpyteRowCacheForget(SqpyteRowCache *p, int bFree){
 
 /* The cursor is closed. */
 static void sqpyteRowCacheFree(VdbeCursor *pC){
-  SqpyteRowCache *p = pC->uSqpyte.pRowCache;
+  SqpyteRowCache *p = pC->pSqpyteRowCache;
   sqpyteRowCacheForget(p, 1);
   sqlite3_free(p);
-  pC->bSqpyteRowCache = 0;
-  pC->uSqpyte.pRowCache = 0;
+  pC->pSqpyteRowCache = 0;
 }
 
 /* Whether a loop from the opcode at iHead to its Next at iNext seeks the cursor by rowid. */
 static int sqpyteSeeksWithin(const Vdbe *v, int iHead, int iNext, int iCur){
   int i;
   for(i=iHead; i<iNext; i++){
-    int opcode = v->aOp[i].opcode;
-    if( (opcode==OP_SeekRowid || opcode==OP_NotExists) && v->aOp[i].p1==iCur ) return 1;
+    const Op *pOp = &v->aOp[i];
+    if( (pOp->opcode==OP_SeekRowid || pOp->opcode==OP_NotExists) && pOp->p1==iCur ) return 1;
+    if( pOp->opcode==OP_DeferredSeek && pOp->p3==iCur ) return 1;
   }
   return 0;
 }
 
-/* Whether the cursor's rows may be kept: its program writes nothing, and leaves a row that it has sought only by
-** going to a new place or to none. A loop over the table is such a place: it begins with a Rewind or a
+/* Whether the cursor's rows may be kept, or located: its program writes nothing, and leaves a row that it has sought only
+** by going to a new place or to none. A loop over the table is such a place: it begins with a Rewind or a
 ** seek, and seeks no other row before it is done. An opcode that nobody has looked at may do anything with it. */
 static int sqpyteMayKeep(VdbeCursor *pC){
   BtCursor *pCur = pC->uc.pCursor;
   Vdbe *v;
   int i, iCur = 0;
-  if( SQPYTE_OFF(ROW_CACHE) || pC->isEphemeral || pC->uSqpyte.pPrefetch
+  if( pC->isEphemeral
    || (pCur->curFlags & (BTCF_WriteFlag|BTCF_Incrblob)) ) return 0;
   for(v=pCur->pBtree->db->pVdbe; v; v=v->pVNext){
     for(iCur=0; iCur<v->nCursor && v->apCsr[iCur]!=pC; iCur++){}
@@ -164,7 +194,6 @@ static int sqpyteMayKeep(VdbeCursor *pC){
   for(i=0; i<v->nOp; i++){
     const Op *pOp = &v->aOp[i];
     int opcode = pOp->opcode;
-    if( opcode==OP_DeferredSeek && pOp->p3==iCur ) return 0;
     if( pOp->p1!=iCur || SQPYTE_IS(opcode, NO_CURSOR) ) continue;
     if( !SQPYTE_IS(opcode, ROW_CACHE) ) return 0;
     if( SQPYTE_IS(opcode, STEP_BTREE) && sqpyteSeeksWithin(v, pOp->p2, i, iCur) ) return 0;
@@ -242,9 +271,9 @@ static void sqpyteRowCacheAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
   SqpyteCachedRow *pSlot;
   i64 aFound[2];
   if( pC->bSqpyteNoRowCache ) return;
-  if( !pC->bSqpyteRowCache ){
+  if( pC->pSqpyteRowCache==0 ){
     if( ++pC->nSqpyteSeeks<SQPYTE_ROW_CACHE_AFTER ) return;
-    p = sqpyteMayKeep(pC) ? SQPYTE_SPARE(sqlite3MallocZero(sizeof(*p))) : 0;
+    p = !SQPYTE_OFF(ROW_CACHE) && sqpyteMayKeep(pC) ? SQPYTE_SPARE(sqlite3MallocZero(sizeof(*p))) : 0;
     if( p==0 ){
       pC->bSqpyteNoRowCache = 1;
       return;
@@ -253,10 +282,9 @@ static void sqpyteRowCacheAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
     p->nRow = SQPYTE_ROW_CACHE_MARGIN;
     p->nPrefetch = SQPYTE_ROW_CACHE_LOOK;
     p->nLeast = 2;
-    pC->uSqpyte.pRowCache = p;
-    pC->bSqpyteRowCache = 1;
+    pC->pSqpyteRowCache = p;
   }
-  p = pC->uSqpyte.pRowCache;
+  p = pC->pSqpyteRowCache;
   if( sqpytePauses(&p->back) ) return;
   if( p->stamp!=SQPYTE_CURSOR_STAMP(pCur) ){
     sqpyteRowCacheForget(p, 0);
@@ -282,13 +310,10 @@ static void sqpyteRowCacheAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
   p->nSlot++;
 }
 
-/* Whether a cursor is on a row that is kept (row_cache.c), and nothing has been written since: then where it is. */
+/* Whether a cursor is on a row that is kept or located, and nothing has been written since: then where it is. */
 int sqpyte_cached_row(void *pVdbeCursor, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
-  const SqpyteCachedRow *pSlot;
-  if( pC->deferredMoveto!=SQPYTE_CACHED_ROW || pC->nullRow || !pC->bSqpyteRowCache
-   || (pSlot = sqpyteRowCacheRow(pC, pC->movetoTarget))==0 ) return 0;
-  sqpyteRowCacheAt(pC, pSlot);
+  if( pC->deferredMoveto!=SQPYTE_CACHED_ROW || pC->nullRow || !sqpyteKnownRow(pC, pC->movetoTarget) ) return 0;
   sqpyteRowCacheAddress(pC, pRow);
   return 1;
 }

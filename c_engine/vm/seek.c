@@ -281,7 +281,11 @@ int sqpyte_finish_seek(void *pVdbeCursor, void *pRow){
     else if( rc==SQLITE_OK && !pC->nullRow ) sqpyteRow(pC->uc.pCursor, pRow);
     return -rc;
   }
-  sqpytePrefetch(pC);
+  if( sqpyteLocateDeferred(pC) ){
+    pC->cacheStatus = CACHE_STALE;
+    sqpyteRowCacheAddress(pC, pRow);
+    return 0;
+  }
   rc = sqlite3BtreeTableMoveto(pC->uc.pCursor, pC->movetoTarget, 0, &res);
   if( rc ) return -rc;
   if( res ) return -SQLITE_CORRUPT_BKPT;

@@ -18,7 +18,7 @@ from pypy_module.ffi.library import lib, switched_off
 
 ROWS = 9000
 # Nothing counts them: they are asked for each value, only by the VM, or only while PyPy's JIT traces.
-UNCOUNTED = {'io-timer', 'iso-dates', 'prepared-patterns', 'fused-calls', 'steady-traces', 'code-cache'}
+UNCOUNTED = {'iso-dates', 'prepared-patterns', 'fused-calls', 'steady-traces', 'code-cache'}
 NAMES = [name for name, reader, _, _ in MECHANISMS if reader != 'vm']
 # What does nothing either without it.
 PARTS = {'string-cache': {'rowid-strings'}, 'sort-keys': {'collation-ranks', 'key-lists'}, 'slices': {'sinks'},

@@ -135,9 +135,9 @@ def test_the_sql_function(connection):
     assert sql(connection, 'memory', '5') == 5 == sqpyte.configure()['memory']
     sqpyte.configure(without='slices,memoize')
     assert sql(connection, 'without') == 'memoize'
-    assert sql(connection, 'without', 'row-cache, read-ahead') == 'read-ahead,row-cache'
+    assert sql(connection, 'without', 'row-cache, mmap') == 'mmap,row-cache'
     # What the module reads is configure()'s.
-    assert sqpyte.configure()['without'] == ('read-ahead', 'row-cache', 'slices')
+    assert sqpyte.configure()['without'] == ('mmap', 'row-cache', 'slices')
 
 
 @pytest.mark.parametrize('arguments, message', [

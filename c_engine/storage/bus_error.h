@@ -1,0 +1,121 @@
+/*
+** A read of a mapped file that fails is a signal, SIGBUS, which ends the process: another program has truncated the
+** file, or its disk fails. Here it becomes an error of the statement. The handler maps zeros over the page that can't be
+** read and marks the mapping as failed, so the instruction goes on; who reads pages (file_map.h), gives a row or
+** commits (patches/file_map.py) looks at the mark and raises SQLITE_IOERR_READ.
+**
+** Invariants. Only addresses within a registered mapping are ours: every other signal goes on to the handler that was
+** there before. The handler takes no lock and asks for no memory. A mark stays until the mapping is gone, which is when
+** the transaction that saw it has ended. A program that sets a handler of its own later, or that blocks the signal,
+** is noticed when a transaction begins (sqpyteCatchesBusErrors), and mapping stops.
+**
+** Included by file_map.h.
+*/
+#ifndef SQPYTE_BUS_ERROR_H
+#define SQPYTE_BUS_ERROR_H
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#define SQPYTE_MAPS 4096            /* mappings of the process at a time */
+
+/* A registered mapping. Written under sqpyteBus.mutex, read by the handler at any time. */
+typedef struct SqpyteMap SqpyteMap;
+struct SqpyteMap {
+  u8 *volatile pBegin;              /* 0: there is none */
+  u8 *volatile pEnd;
+  volatile int bFailed;             /* a page of it couldn't be read, and is zeros now */
+};
+
+static struct {
+  SqpyteMap a[SQPYTE_MAPS];
+  volatile int nUsed;               /* those from here on have never been used */
+  volatile int nFailed;             /* failures in the life of the process: while there was none nobody looks further */
+  int nPage;                        /* bytes of a page of memory */
+  int bInstalled;                   /* the handler has been installed once */
+  struct sigaction before;          /* the handler that was there */
+  pthread_mutex_t mutex;
+} sqpyteBus = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+/* What would have happened to the signal without us. By default: a failing instruction fails once more, and then
+** ends the process; a signal that was sent is sent again. */
+static void sqpytePassBusError(int iSignal, siginfo_t *pInfo, void *pContext){
+  struct sigaction *pBefore = &sqpyteBus.before;
+  if( pBefore->sa_flags & SA_SIGINFO ){
+    pBefore->sa_sigaction(iSignal, pInfo, pContext);
+  }else if( pBefore->sa_handler==SIG_DFL || (pBefore->sa_handler==SIG_IGN && pInfo->si_code>0) ){
+    signal(iSignal, SIG_DFL);
+    if( pInfo->si_code<=0 ) raise(iSignal);
+  }else if( pBefore->sa_handler!=SIG_IGN ){
+    pBefore->sa_handler(iSignal);
+  }
+}
+
+static void sqpyteBusError(int iSignal, siginfo_t *pInfo, void *pContext){
+  u8 *p = (u8*)pInfo->si_addr;
+  int i, eErrno = errno;
+  for(i=0; pInfo->si_code>0 && i<sqpyteBus.nUsed; i++){
+    SqpyteMap *pMap = &sqpyteBus.a[i];
+    u8 *pBegin = pMap->pBegin;
+    if( pBegin && p>=pBegin && p<pMap->pEnd ){
+      u8 *pPage = p - ((uptr)p & (sqpyteBus.nPage-1));
+      pMap->bFailed = 1;
+      sqpyteBus.nFailed++;
+      if( mmap(pPage, sqpyteBus.nPage, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED, -1, 0)!=MAP_FAILED ){
+        errno = eErrno;
+        return;
+      }
+    }
+  }
+  sqpytePassBusError(iSignal, pInfo, pContext);
+}
+
+/* Whether a failing read would come to the handler: it is there, and this thread doesn't block the signal. */
+static int sqpyteCatchesBusErrors(void){
+  struct sigaction now;
+  sigset_t blocked;
+  return sqpyteBus.bInstalled
+      && sigaction(SIGBUS, 0, &now)==0 && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction==sqpyteBusError
+      && pthread_sigmask(SIG_BLOCK, 0, &blocked)==0 && !sigismember(&blocked, SIGBUS);
+}
+
+/* Installs the handler, once in the life of the process: a program that has put another in its place later keeps it. */
+static void sqpyteInstallBusHandler(void){
+  struct sigaction ours;
+  if( sqpyteBus.bInstalled ) return;
+  sqpyteBus.nPage = (int)sysconf(_SC_PAGESIZE);
+  memset(&ours, 0, sizeof(ours));
+  ours.sa_sigaction = sqpyteBusError;
+  ours.sa_flags = SA_SIGINFO|SA_ONSTACK|SA_RESTART;
+  sigemptyset(&ours.sa_mask);
+  if( sigaction(SIGBUS, 0, &sqpyteBus.before)==0 && sigaction(SIGBUS, &ours, 0)==0 ) sqpyteBus.bInstalled = 1;
+}
+
+/* Registers a mapping before it is read. Returns 0 if its failures wouldn't be caught, or there are too many. */
+static SqpyteMap *sqpyteRegisterMap(u8 *pBegin, i64 nByte){
+  SqpyteMap *pMap = 0;
+  int i;
+  pthread_mutex_lock(&sqpyteBus.mutex);
+  sqpyteInstallBusHandler();
+  if( sqpyteCatchesBusErrors() ){
+    for(i=0; i<SQPYTE_MAPS && sqpyteBus.a[i].pBegin; i++){}
+    if( i<SQPYTE_MAPS ){
+      pMap = &sqpyteBus.a[i];
+      pMap->bFailed = 0;
+      pMap->pEnd = pBegin + nByte;
+      pMap->pBegin = pBegin;
+      if( i>=sqpyteBus.nUsed ) sqpyteBus.nUsed = i+1;
+    }
+  }
+  pthread_mutex_unlock(&sqpyteBus.mutex);
+  return pMap;
+}
+
+/* Before it is unmapped. */
+static void sqpyteUnregisterMap(SqpyteMap *pMap){
+  pthread_mutex_lock(&sqpyteBus.mutex);
+  pMap->pBegin = 0;
+  pthread_mutex_unlock(&sqpyteBus.mutex);
+}
+
+#endif

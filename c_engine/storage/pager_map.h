@@ -1,0 +1,62 @@
+/*
+** When a pager uses a map of its file (file_map.h): from its 32nd page read on, and as long as each transaction finds, at
+** its beginning, that failing reads are caught. A map that has failed is gone when the transaction that saw it ends, and
+** its pager reads by pread from then on. Included by the edited sqlite3.c in the middle of pager.c.
+**
+** Pager.eSqpyteMap: may it be mapped, is it?
+*/
+#define SQPYTE_MAP_NEVER 0      /* the program has said how it is to be mapped, or a map has failed */
+#define SQPYTE_MAP_MAY 1
+#define SQPYTE_MAP_USED 2
+#define SQPYTE_MAP_LEFT 3       /* not used any more; unmapped when no page of it is out */
+
+/* The pager's file, if it has a map of ours, else 0. */
+static unixFile *sqpyteMappedFile(Pager *pPager){
+  unixFile *pFile = (unixFile*)pPager->fd;
+  return isOpen(pPager->fd) && pPager->fd->pMethods==&posixIoMethods && pFile->pSqpyteMap ? pFile : 0;
+}
+
+/* Whether a read of the pager's file has failed in a page that it has by map. */
+static int sqpytePagerFailed(Pager *pPager){
+  unixFile *pFile = sqpyteMappedFile(pPager);
+  return pFile!=0 && SQPYTE_MAP_FAILED(pFile);
+}
+
+/* The same of any file of a connection, in engine.c. Nothing is asked as long as no read has failed in the process. */
+static int sqpyteReadsFailed(sqlite3*);
+#define SQPYTE_READS_FAILED(db) (sqpyteBus.nFailed && sqpyteReadsFailed(db))
+
+/* Called at each page that is read. */
+static void sqpytePageRead(Pager *pPager){
+  if( ++pPager->nSqpyteRead<SQPYTE_MAP_AFTER || pPager->eSqpyteMap!=SQPYTE_MAP_MAY || pPager->tempFile ) return;
+  pPager->nSqpyteRead = 0;
+  if( !sqpyteMayMap(pPager->fd) || !sqpyteMapFile((unixFile*)pPager->fd) ){
+    pPager->eSqpyteMap = SQPYTE_MAP_NEVER;
+    return;
+  }
+  pPager->eSqpyteMap = SQPYTE_MAP_USED;
+  pPager->bUseFetch = 1;
+  setGetterMethod(pPager);
+}
+
+/* Uses the map no more. Pages of it that are out stay where they are. */
+static void sqpyteStopMap(Pager *pPager, int eMap){
+  unixFile *pFile = sqpyteMappedFile(pPager);
+  pPager->bUseFetch = pPager->szMmap>0;
+  setGetterMethod(pPager);
+  if( pFile && pFile->nFetchOut==0 ) unixUnmapfile(pFile);
+  pPager->eSqpyteMap = pFile && pFile->pSqpyteMap ? SQPYTE_MAP_LEFT : eMap;
+}
+
+/* The beginning of a transaction, when no page is out. */
+static void sqpyteMapTransaction(Pager *pPager){
+  unixFile *pFile = sqpyteMappedFile(pPager);
+  if( pFile==0 || pPager->eSqpyteMap==SQPYTE_MAP_LEFT || SQPYTE_OFF(MMAP) || SQPYTE_MAP_FAILED(pFile)
+   || !sqpyteCatchesBusErrors() ){
+    sqpyteStopMap(pPager, SQPYTE_MAP_NEVER);
+  }else if( pFile->mmapSize!=(i64)pPager->dbSize*pPager->pageSize ){
+    sqpyteMeasureMap(pFile);
+    /* Where the file has outgrown the map it is mapped anew when so many pages behind its end have been read. */
+    if( (i64)pPager->dbSize*pPager->pageSize>pFile->mmapSizeActual ) sqpyteStopMap(pPager, SQPYTE_MAP_MAY);
+  }
+}
