@@ -67,7 +67,8 @@ struct SqpyteLocator {
   SqpyteBackOff back;     /* An occasion is a visit */
   struct {
     i64 key;              /* The entry's rowid */
-    SqpyteLeaf leaf;      /* The leaf page that has it; a: 0 if it isn't known, or is that of the entry before */
+    SqpyteLeaf leaf;      /* The leaf page that has its row; a: 0 if it isn't known */
+    int bNew;             /* It is another one than that of the entry before */
   } a[SQPYTE_PREFETCH_RING];
 };
 
@@ -116,31 +117,37 @@ static Pgno sqpyteRawChild(const BtShared *pBt, const u8 *a, const u8 *aHeader, 
   return get4byte(lwr<nCell ? sqpyteRawCell(pBt, a, aPointer, lwr) : aHeader+8);
 }
 
-/* The leaf page in which a search for a rowid ends. Returns 0, with pLeaf->a 0, if upstream is to look for it. */
+/* A page in the map that may be a child of another; 0 if there is none. */
+static inline const u8 *sqpyteRawPage(const SqpyteLocator *p, const BtShared *pBt, Pgno pgno){
+  if( pgno<2 || pgno>pBt->nPage || (i64)pgno*pBt->pageSize+SQPYTE_MAP_BUFFER>p->pFile->mmapSize ) return 0;
+  return p->aMap + (i64)(pgno-1)*pBt->pageSize;
+}
+
+/* The number of a page's cells, if it is of a kind (PTF_...), else 0. */
+static inline int sqpyteRawCells(const BtShared *pBt, const u8 *a, int eKind){
+  int nCell = get2byte(&a[3]);
+  return a[0]==eKind && nCell<=(int)MX_CELL(pBt) ? nCell : 0;
+}
+
+/* The leaf page in which a search for a rowid ends, as deep in the tree as the one where the cursor is. The page itself
+** isn't read: whoever reads it looks what it is. Returns 0, with pLeaf->a 0, if upstream is to look for it. */
 static int sqpyteLocateLeaf(const SqpyteLocator *p, const BtCursor *pCur, i64 key, SqpyteLeaf *pLeaf){
   const BtShared *pBt = pCur->pBt;
   const MemPage *pRoot = pCur->iPage ? pCur->apPage[0] : pCur->pPage;
-  Pgno child, nPage = pBt->nPage;
+  const u8 *a;
   int depth;
   pLeaf->a = 0;
   pLeaf->lo = SMALLEST_INT64;
   pLeaf->hi = LARGEST_INT64;
-  if( pRoot->leaf || !pRoot->intKey || pRoot->nCell<1 ) return 0;
-  child = sqpyteRawChild(pBt, pRoot->aData, pRoot->aData+pRoot->hdrOffset, pRoot->nCell, key, pLeaf);
-  for(depth=1; depth<BTCURSOR_MAX_DEPTH-1; depth++){
-    const u8 *a = p->aMap + (i64)(child-1)*pBt->pageSize;
-    int nCell;
-    if( child<2 || child>nPage || (i64)child*pBt->pageSize+SQPYTE_MAP_BUFFER>p->pFile->mmapSize ) return 0;
-    nCell = get2byte(&a[3]);
-    if( nCell<1 || nCell>(int)MX_CELL(pBt) ) return 0;
-    if( a[0]==(PTF_INTKEY|PTF_LEAFDATA|PTF_LEAF) ){
-      pLeaf->a = a;
-      return 1;
-    }
-    if( a[0]!=(PTF_INTKEY|PTF_LEAFDATA) ) return 0;
-    child = sqpyteRawChild(pBt, a, a, nCell, key, pLeaf);
+  if( pCur->iPage<1 || pRoot->leaf || !pRoot->intKey || pRoot->nCell<1 ) return 0;
+  a = sqpyteRawPage(p, pBt, sqpyteRawChild(pBt, pRoot->aData, pRoot->aData+pRoot->hdrOffset, pRoot->nCell, key, pLeaf));
+  for(depth=1; depth<pCur->iPage && a; depth++){
+    int nCell = sqpyteRawCells(pBt, a, PTF_INTKEY|PTF_LEAFDATA);
+    if( nCell==0 ) return 0;
+    a = sqpyteRawPage(p, pBt, sqpyteRawChild(pBt, a, a, nCell, key, pLeaf));
   }
-  return 0;
+  pLeaf->a = a;
+  return a!=0;
 }
 
 /* The rowid of a cell of a leaf page that begins at p and doesn't go beyond aEnd; *pp is behind it then, 0 if the cell is
@@ -180,7 +187,7 @@ static int sqpyteNoteRecord(SqpyteLocator *p, const BtShared *pBt, const u8 *a, 
 /* Notes the record of a rowid in a leaf page of the map, if a search finds it there. */
 static int sqpyteRowInLeaf(SqpyteLocator *p, const BtShared *pBt, const u8 *a, i64 key){
   const u8 *aPointer = a+8, *aEnd = a+pBt->pageSize, *q;
-  int lwr = 0, upr = get2byte(&a[3])-1;
+  int lwr = 0, upr = sqpyteRawCells(pBt, a, PTF_INTKEY|PTF_LEAFDATA|PTF_LEAF)-1;
   while( lwr<=upr ){
     int idx = (lwr+upr)>>1;
     i64 k = sqpyteRawRowid(sqpyteRawCell(pBt, a, aPointer, idx), aEnd, &q);
@@ -265,26 +272,28 @@ static void sqpytePrefetchLeaf(SqpyteLocator *p, BtCursor *pCur, MemPage *pIndex
   i64 key;
   int j = i & (SQPYTE_PREFETCH_RING-1);
   p->a[j].leaf.a = 0;
+  p->a[j].bNew = 0;
   if( !sqpyteEntryRowid(pIndex, i, &key) ) return;
   p->a[j].key = key;
   if( sqpyteLeafHas(&p->ahead, key) ){
     p->nBad += SQPYTE_PREFETCH_SAME;
+    p->a[j].leaf = p->ahead;
     return;
   }
   if( !sqpyteLocateLeaf(p, pCur, key, &p->ahead) ) return;
   p->a[j].leaf = p->ahead;
+  p->a[j].bNew = 1;
   __builtin_prefetch(p->ahead.a);
   __builtin_prefetch(p->ahead.a+64);
 }
 
-/* Second step: the cells that a search in it compares, if keys are spread evenly, and the row. */
-static void sqpytePrefetchCells(const SqpyteLocator *p, const BtShared *pBt, int i){
-  int j = i & (SQPYTE_PREFETCH_RING-1), ix, lwr, upr, idx;
-  const SqpyteLeaf *pLeaf = &p->a[j].leaf;
+/* Second step: the cells that a search in a leaf page compares, if keys are spread evenly, and the row. */
+static void sqpytePrefetchCells(const BtShared *pBt, const SqpyteLeaf *pLeaf, i64 key){
+  int ix, lwr, upr, idx;
   u64 range, at;
   if( pLeaf->a==0 ) return;
   range = (u64)pLeaf->hi - (u64)pLeaf->lo;
-  at = (u64)p->a[j].key - (u64)pLeaf->lo - 1;
+  at = (u64)key - (u64)pLeaf->lo - 1;
   upr = MIN(get2byte(&pLeaf->a[3]), (int)MX_CELL(pBt)) - 1;
   ix = at<range && (range>>40)==0 ? (int)(at*(upr+1)/range) : upr>>1;
   for(lwr=0; lwr<=upr; ){
@@ -300,7 +309,7 @@ static void sqpytePrefetchCells(const SqpyteLocator *p, const BtShared *pBt, int
   }
 }
 
-/* Prepares the entries that follow the one where the index is. Returns the leaf page of that one's row, if it was
+/* Prepares the entries that follow the one where the index is, of a cursor whose seek is deferred (so it has pAltCursor). Returns the leaf page of that one's row, if it was
 ** located when its turn came, else 0. */
 static const SqpyteLeaf *sqpytePrefetch(SqpyteLocator *p, const VdbeCursor *pTab, i64 key){
   BtCursor *pCur = pTab->uc.pCursor, *pIdx;
@@ -319,8 +328,10 @@ static const SqpyteLeaf *sqpytePrefetch(SqpyteLocator *p, const VdbeCursor *pTab
     int j = ix & (SQPYTE_PREFETCH_RING-1);
     if( p->a[j].leaf.a && p->a[j].key==key ){
       pFound = &p->a[j].leaf;
-      p->nGood++;
-      p->nBad -= MIN(p->nBad, SQPYTE_PREFETCH_GAIN);
+      if( p->a[j].bNew ){
+        p->nGood++;
+        p->nBad -= MIN(p->nBad, SQPYTE_PREFETCH_GAIN);
+      }
     }
   }
   p->iLast = ix;
@@ -338,7 +349,10 @@ static const SqpyteLeaf *sqpytePrefetch(SqpyteLocator *p, const VdbeCursor *pTab
   last = MIN(MIN(ix+1+SQPYTE_PREFETCH_LEAF, p->iLeaf+2), pIdx->pPage->nCell);
   for(; p->iLeaf<last; p->iLeaf++) sqpytePrefetchLeaf(p, pCur, pIdx->pPage, p->iLeaf);
   last = MIN(ix+1+SQPYTE_PREFETCH_CELL, p->iLeaf);
-  for(; p->iCell<last; p->iCell++) sqpytePrefetchCells(p, pCur->pBt, p->iCell);
+  for(; p->iCell<last; p->iCell++){
+    int j = p->iCell & (SQPYTE_PREFETCH_RING-1);
+    if( p->a[j].bNew ) sqpytePrefetchCells(pCur->pBt, &p->a[j].leaf, p->a[j].key);
+  }
   return pFound;
 }
 

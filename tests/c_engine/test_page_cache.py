@@ -1,4 +1,5 @@
-"""The page cache and the rows looked ahead: the same rows as stock, and all memory given back."""
+"""The page cache, with and without a map of the file, and the rows that are fetched ahead: the same rows as stock, and all
+memory given back."""
 
 import ctypes
 import random
@@ -50,10 +51,13 @@ QUERIES = [
 ]
 
 
+@pytest.mark.parametrize('mapped', ['by us', 'by the program', 'not'])
 @pytest.mark.parametrize('pages', [3, 50, 1000, 100000])
-def test_the_rows_are_stocks_with_any_cache(path, pages):
+def test_the_rows_are_stocks_with_any_cache(path, pages, mapped):
     stock, ours = sqlite3.connect(path), sqpyte.connect(path)
     ours.execute('PRAGMA cache_size=%d' % pages)
+    if mapped != 'by us':
+        ours.execute('PRAGMA mmap_size=%d' % (1 << 30 if mapped == 'by the program' else 0)).fetchall()
     for sql in QUERIES * 2:
         assert ours.execute(sql).fetchall() == stock.execute(sql).fetchall(), sql
 
@@ -75,6 +79,7 @@ def test_rows_deleted_while_an_index_leads_to_them(path, tmp_path):
 def test_memory_is_given_back(path):
     before = used()
     connection = sqpyte.connect(path)
+    connection.execute('PRAGMA mmap_size=0').fetchall()
     connection.execute('PRAGMA cache_size=100000')
     connection.execute(QUERIES[0]).fetchall()
     assert used() - before > 10 << 20
@@ -94,6 +99,7 @@ def test_a_cache_is_not_larger_than_asked_for(path):
     before = used()
     connection = sqpyte.connect(path)
     connection.execute('PRAGMA cache_size=2000')
+    connection.execute('PRAGMA mmap_size=0').fetchall()
     connection.execute(QUERIES[0]).fetchall()
     assert used() - before < 2000 * 4600 + (1 << 20)
 
@@ -108,6 +114,7 @@ def test_a_page_in_use_often_stays(path):
     """With room for a part of the table only, the pages that are visited again and again stay."""
     connection = sqpyte.connect(path)
     connection.execute('PRAGMA cache_size=40')
+    connection.execute('PRAGMA mmap_size=0').fetchall()
     reads = []
     for _ in range(2):
         reads.append(calls_that_read())
