@@ -22,7 +22,7 @@ EDITS = [
         "static void sqpyteRowCacheFree(VdbeCursor*);\n"
         "static int sqpyteLocateDeferred(VdbeCursor*);\n"
         "static void sqpyteLocatorFree(VdbeCursor*);\n"
-        "#define SQPYTE_CACHED_ROW 2   /* deferredMoveto: the row is kept (row_cache.c), or located (located_rows.c) */\n"
+        "#define SQPYTE_CACHED_ROW 2   /* deferredMoveto: the row is kept, or located (row_cache.c) */\n"
         "SQLITE_PRIVATE int sqpyteVdbeExecOne(Vdbe*);\n",
     ),
     Edit(

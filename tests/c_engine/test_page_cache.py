@@ -1,5 +1,5 @@
-"""The page cache, with and without a map of the file, and the rows that are fetched ahead: the same rows as stock, and all
-memory given back."""
+"""The page cache, with and without a map of the file, and the rows that are fetched ahead: the same rows as stock, and
+all memory given back."""
 
 import ctypes
 import random

@@ -61,14 +61,17 @@ def compare(directory, tier, side, seeds):
     """
     codes = collections.Counter()
     expected = queried(directory, "stock", side, seeds)
+    # Of a file some pages are read by map, some before there is one. Upstream reads a little past the end of a damaged
+    # page, and what is there depends on it.
+    unmapped = queried(directory, "stock", "after", seeds) if side == run.MAP else expected
     actual = queried(directory, tier, side, seeds)
     extent.count("damaged databases", len(seeds))
     problems = []
     for seed in seeds:
         answers, wrong, _ = actual[seed]
-        for sql, a, b in zip(run.actions(seed), expected[seed][0], answers):
+        for sql, a, other, b in zip(run.actions(seed), expected[seed][0], unmapped[seed][0], answers):
             codes[a[0]] += 1
-            if a != b:
+            if b not in (a, other):
                 problems.append("seed %d: %s\n  stock: code %d, %d rows %s\n  here:  code %d, %d rows %s"
                                 % ((seed, sql) + tuple(a) + tuple(b)))
         known = set(expected[seed][1])
@@ -93,6 +96,12 @@ def test_the_untranslated_vm(directory, side):
 
 def test_hot_loops_in_the_translated_vm(directory, vm_library):
     compare(directory, "translated-hot", "after", range(CASES, CASES + CASES // 4))
+
+
+@pytest.mark.parametrize("tier", ["engine", "translated-always"])
+def test_files_that_are_read_by_map(directory, vm_library, tier):
+    """Rows are located in the map, and index entries ahead."""
+    compare(directory, tier, run.MAP, range(2 * CASES, 3 * CASES))
 
 
 # A leaf with two parents, to which seeks from the leaf at hand went by the other one's bounds.

@@ -1,4 +1,4 @@
-"""SIGBUS belongs to the program: its handlers are called, before and after ours; where ours is gone nothing is mapped."""
+"""SIGBUS is the program's: its handlers are called, before and after ours; where ours is gone nothing is mapped."""
 
 import os
 import signal

@@ -1,5 +1,5 @@
-"""A database file that a stranger truncates in the middle of statements: an error, never the end of the process, never a
-wrong row. In all tiers, and with everything inlined."""
+"""A database file that a stranger truncates in the middle of statements: an error, never the end of the process, never
+a wrong row. In all tiers, and with everything inlined."""
 
 import json
 import os
@@ -18,8 +18,9 @@ ENDINGS = {'done', 'disk I/O error', 'database disk image is malformed'}
 
 @pytest.mark.parametrize('way', sorted(WAYS))
 def test_truncations_are_errors(tmp_path, way):
-    done = subprocess.run([sys.executable, '-m', 'tests.file_map.truncating', str(tmp_path), str(ROUNDS), str(len(way))],
-                          env=dict(os.environ, **WAYS[way]), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, '-m', 'tests.file_map.truncating', str(tmp_path), str(ROUNDS), str(len(way))]
+    done = subprocess.run(command, env=dict(os.environ, **WAYS[way]), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True)
     assert done.returncode == 0, 'the process has ended by %d\n%s' % (-done.returncode, done.stderr)
     counts = json.loads(done.stdout)
     assert counts.pop('maps left') == 0

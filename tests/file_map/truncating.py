@@ -1,9 +1,9 @@
 """A process whose database file a stranger truncates in the middle of statements.
 
-`python -m tests.file_map.truncating FOLDER ROUNDS SEED` writes a line of JSON: how many statements ended with which error,
-how many gave all of their rows. What a statement gives before its error must be what it gives of the sound file. The
-caller sees whether the process lives. (Where a file ends within a page, stock reads zeros for the page's end. Such
-rows aren't compared.)
+`python -m tests.file_map.truncating FOLDER ROUNDS SEED` writes a line of JSON: how many statements ended with which
+error, how many gave all of their rows. What a statement gives before its error must be what it gives of the sound
+file. The caller sees whether the process lives. (Where a file ends within a page, stock reads zeros for the page's end.
+Such rows aren't compared.)
 """
 
 import collections
