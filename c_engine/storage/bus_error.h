@@ -19,7 +19,7 @@
 
 #define SQPYTE_MAPS 4096            /* mappings of the process at a time */
 
-/* A registered mapping. Written under sqpyteBus.mutex, read by the handler at any time. */
+/* A registered mapping. Taken under sqpyteBus.mutex, read by the handler at any time. */
 typedef struct SqpyteMap SqpyteMap;
 struct SqpyteMap {
   u8 *volatile pBegin;              /* 0: there is none */
@@ -91,11 +91,12 @@ static void sqpyteInstallBusHandler(void){
   if( sigaction(SIGBUS, 0, &sqpyteBus.before)==0 && sigaction(SIGBUS, &ours, 0)==0 ) sqpyteBus.bInstalled = 1;
 }
 
-/* Registers a mapping before it is read. Returns 0 if its failures wouldn't be caught, or there are too many. */
+/* Registers a mapping before it is read. Returns 0 if its failures wouldn't be caught, or there are too many, or another
+** thread registers one just now: nobody waits here, for a child of fork() would wait for a thread that it hasn't. */
 static SqpyteMap *sqpyteRegisterMap(u8 *pBegin, i64 nByte){
   SqpyteMap *pMap = 0;
   int i;
-  pthread_mutex_lock(&sqpyteBus.mutex);
+  if( pthread_mutex_trylock(&sqpyteBus.mutex) ) return 0;
   sqpyteInstallBusHandler();
   if( sqpyteCatchesBusErrors() ){
     for(i=0; i<SQPYTE_MAPS && sqpyteBus.a[i].pBegin; i++){}
@@ -113,9 +114,7 @@ static SqpyteMap *sqpyteRegisterMap(u8 *pBegin, i64 nByte){
 
 /* Before it is unmapped. */
 static void sqpyteUnregisterMap(SqpyteMap *pMap){
-  pthread_mutex_lock(&sqpyteBus.mutex);
   pMap->pBegin = 0;
-  pthread_mutex_unlock(&sqpyteBus.mutex);
 }
 
 #endif

@@ -26,7 +26,7 @@
 #define SQPYTE_MAP_ROOM ((i64)1<<24)          /* room behind the file's end: so much and a quarter of the file */
 #define SQPYTE_MAP_BUFFER 256                 /* bytes behind a page that can be read, as in unixFetch */
 
-static i64 nSqpyteMapped;                     /* bytes of address space in all maps; sqpyteBus.mutex */
+static i64 nSqpyteMapped;                     /* bytes of address space in all maps */
 
 /* Whether a page of the map has failed. */
 #define SQPYTE_MAP_FAILED(pFile) ((pFile)->pSqpyteMap!=0 && (pFile)->pSqpyteMap->bFailed)
@@ -53,12 +53,9 @@ static int sqpyteIsCoherent(int h){
 
 /* Takes address space from what all maps may have, or gives it back with n below zero. */
 static int sqpyteTakeSpace(i64 n){
-  int ok;
-  pthread_mutex_lock(&sqpyteBus.mutex);
-  ok = nSqpyteMapped+n<=SQPYTE_MAP_ALL;
-  if( ok ) nSqpyteMapped += n;
-  pthread_mutex_unlock(&sqpyteBus.mutex);
-  return ok;
+  if( __atomic_add_fetch(&nSqpyteMapped, n, __ATOMIC_RELAXED)<=SQPYTE_MAP_ALL || n<0 ) return 1;
+  __atomic_sub_fetch(&nSqpyteMapped, n, __ATOMIC_RELAXED);
+  return 0;
 }
 
 /* Sets how much of the map can be read: as much as the file has, but not beyond the map. */

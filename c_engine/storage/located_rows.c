@@ -14,7 +14,8 @@
 ** btreeInitPage, so a damaged tree gives the same row; whatever isn't usual is left to upstream, with its errors. All of it
 ** holds under the connection's stamp, in one read transaction in which nothing is written, where no page is in the WAL.
 ** The map stays as long as the cursor: it counts as a page that is out (nFetchOut). Only cursors for which
-** sqpyteMayKeep() is true have it. Included by engine.c.
+** sqpyteMayKeep() is true have it, and none of a shared cache, whose files other threads may have in hand when a cursor is
+** closed. Included by engine.c.
 */
 
 #define SQPYTE_LOCATE_AFTER 32         /* seeks of a cursor before it begins */
@@ -368,7 +369,7 @@ static SqpyteLocator *sqpyteLocatorOf(VdbeCursor *pC){
     return 0;
   }
   pC->bSqpyteNoLocator = 1;
-  if( SQPYTE_OFF(LOCATED_ROWS) || pCur->pBt->pPager->fd->pMethods!=&posixIoMethods || pFile->pMapRegion==0
+  if( SQPYTE_OFF(LOCATED_ROWS) || pCur->pBtree->sharable || pCur->pBt->pPager->fd->pMethods!=&posixIoMethods || pFile->pMapRegion==0
    || (pCur->pBtree->db->flags & SQLITE_CellSizeCk) || !pCur->curIntKey || !sqpyteMayKeep(pC) ) return 0;
   p = SQPYTE_SPARE(sqlite3MallocZero(sizeof(*p)));
   if( p==0 ) return 0;

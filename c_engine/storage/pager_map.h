@@ -30,11 +30,9 @@ static int sqpyteReadsFailed(sqlite3*);
 static void sqpytePageRead(Pager *pPager){
   if( ++pPager->nSqpyteRead<SQPYTE_MAP_AFTER || pPager->eSqpyteMap!=SQPYTE_MAP_MAY || pPager->tempFile ) return;
   pPager->nSqpyteRead = 0;
-  if( !sqpyteMayMap(pPager->fd) || !sqpyteMapFile((unixFile*)pPager->fd) ){
-    pPager->eSqpyteMap = SQPYTE_MAP_NEVER;
-    return;
-  }
-  pPager->eSqpyteMap = SQPYTE_MAP_USED;
+  if( !sqpyteMayMap(pPager->fd) ) pPager->eSqpyteMap = SQPYTE_MAP_NEVER;
+  else if( sqpyteMapFile((unixFile*)pPager->fd) ) pPager->eSqpyteMap = SQPYTE_MAP_USED;
+  if( pPager->eSqpyteMap!=SQPYTE_MAP_USED ) return;
   pPager->bUseFetch = 1;
   setGetterMethod(pPager);
 }
