@@ -90,7 +90,7 @@ def npm(package, version, directory, scratch):
     """
     if shutil.which('npm') is None:
         raise Unavailable('npm is not installed')
-    run(['npm', 'pack', '--silent', '%s@%s' % (package, version)], scratch)
+    run(['npm', 'pack', '--loglevel=error', '%s@%s' % (package, version)], scratch)
     archives = glob.glob(os.path.join(scratch, '*.tgz'))
     if len(archives) != 1:
         raise Unavailable('npm pack left %d archives' % len(archives))

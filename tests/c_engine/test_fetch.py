@@ -133,6 +133,16 @@ def test_without_npm_the_reason_says_so(tmp_path, monkeypatch):
         fetch.npm('package', '1.0', 'package', str(tmp_path))
 
 
+def test_npms_own_words_are_shown(tmp_path, monkeypatch):
+    """It says nothing of an error when it is to be silent."""
+    npm = tmp_path / 'npm'
+    npm.write_text('#!/bin/sh\ncase "$*" in *silent*) exit 1;; esac\necho npm error 404 Not Found >&2\nexit 1\n')
+    npm.chmod(0o755)
+    monkeypatch.setenv('PATH', '%s:/usr/bin:/bin' % tmp_path)
+    with pytest.raises(fetch.Unavailable, match='404 Not Found'):
+        fetch.npm('package', '1.0', 'package', str(tmp_path))
+
+
 def test_a_failing_command_shows_the_end_of_its_output(tmp_path):
     with pytest.raises(fetch.Unavailable, match='gone wrong'):
         fetch.run(['sh', '-c', 'echo gone wrong; exit 1'], str(tmp_path))
