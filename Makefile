@@ -27,7 +27,7 @@ help:  ## list the targets
 	@echo "  make vm-no-NAME    TPC-H with one thing switched off beside the VM: docs/environment.md has the names"
 	@echo "Variables: SQPYTE_SQLITE=DIR (your own copy of the pinned sqlite3.c; of the one to try, for upgrade),"
 	@echo "           SQPYTE_CACHE=DIR, SQLITE=x.y.z (for upgrade),"
-	@echo "           PYTHON27=PATH (for make vm), CC, SCALE=$(SCALE) (size of the TPC-H data)"
+	@echo "           PYPY=PATH (in place of pypy3), PYTHON27=PATH (for make vm), CC, SCALE=$(SCALE) (size of the TPC-H data)"
 
 deps:  ## install missing Debian packages (PyPy 3, a C compiler), or say what to type
 	@tools/install.sh run

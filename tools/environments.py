@@ -123,6 +123,12 @@ def find_cpythons():
     return found
 
 
+def find_pypy():
+    """Return {'pypy-3.x': path} of $PYPY, or else of the pypy3 on PATH; an empty dict if there is none."""
+    who = identify(os.environ.get('PYPY') or 'pypy3')
+    return {'pypy-%d.%d' % who[1]: who[2]} if who and who[0] == 'PyPy' else {}
+
+
 def requirements(*names):
     """Return the paths of requirement files by their short names."""
     return [os.path.join(ROOM, 'requirements%s.txt' % name) for name in names]

@@ -2,7 +2,8 @@
 # Installs what is missing from Debian's archive, and says so first.
 #
 # usage: tools/install.sh run|test|upstream|browser|languages|npm
-#   run   what `make` needs: PyPy 3 with venv and headers, a C compiler, the C library's headers
+#   run   what `make` needs: PyPy 3 with venv and headers (Debian's, unless PYPY names another), a C compiler, the C
+#         library's headers
 #   test  what `make test` needs besides: headers for the translation, a CPython to test against,
 #         programs to run on the library
 #   upstream  what SQLite's own test suite needs besides: Tcl, with headers, and zlib's
@@ -37,15 +38,35 @@ header() {
     echo "echo '#include <$1>' | ${CC:-gcc} -E -"
 }
 
+# own PROBE WHAT-IT-LACKS: the same for a PyPy that the user has named, which no package completes.
+own() {
+    if ! sh -c "$1" >/dev/null 2>&1; then
+        echo "error: PYPY=$PYPY: $2" >&2
+        exit 1
+    fi
+}
+
+pypy=${PYPY:-pypy3}
+headers="test -e \"\$($pypy -c 'import sysconfig; print(sysconfig.get_paths()[\"include\"])')/Python.h\""
+
 case "${1:-}" in
 run)
-    need "command -v pypy3" pypy3
-    need "pypy3 -c 'import ensurepip; ensurepip.version()'" pypy3-venv
-    need "test -e \$(pypy3 -c 'import sysconfig; print(sysconfig.get_paths()[\"include\"])')/Python.h" \
-        pypy3-dev
+    if [ "$pypy" = pypy3 ]; then
+        need "command -v pypy3" pypy3
+        need "pypy3 -c 'import ensurepip; ensurepip.version()'" pypy3-venv
+        need "$headers" pypy3-dev
+    else
+        own "$pypy -c 'import sys; sys.exit(sys.implementation.name != \"pypy\" or sys.version_info < (3, 9))'" \
+            "there is no such PyPy, or it is older than 3.9"
+        own "$pypy -c 'import venv, ensurepip; ensurepip.version()'" "it has no venv, or no ensurepip"
+        own "$headers" "it has no headers (Python.h)"
+    fi
     need "command -v ${CC:-gcc}" gcc
     need "$(header stdio.h)" libc6-dev
-    need "test -e /etc/ssl/certs/ca-certificates.crt" ca-certificates
+    # Where this PyPy, which downloads SQLite, looks for them; SSL_CERT_FILE says another place.
+    need "$pypy -c 'import os, ssl, sys
+paths = ssl.get_default_verify_paths()
+sys.exit(not (paths.cafile or paths.capath and os.listdir(paths.capath)))'" ca-certificates
     ;;
 test)
     need "$(header ffi.h)" libffi-dev

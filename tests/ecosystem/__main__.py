@@ -36,8 +36,7 @@ def key(project, python):
 def interpreters():
     """Return {host: path of its interpreter} of those that are here."""
     found = {'cpython-%d.%d' % version: path for version, path in environments.find_cpythons()}
-    who = environments.identify('pypy3')
-    return dict(found, **{'pypy-%d.%d' % who[1]: who[2]} if who else {})
+    return dict(found, **environments.find_pypy())
 
 
 def summary(found, side):

@@ -38,6 +38,18 @@ def test_what_does_not_run_is_no_python(tmp_path):
     assert environments.identify(python_saying(tmp_path, 'python2.7', 'exit 127')) is None
 
 
+def test_the_users_pypy_comes_before_that_on_path(tmp_path, monkeypatch):
+    monkeypatch.delenv('PYPY', raising=False)
+    assert environments.find_pypy() == {}
+    on_path = python_saying(tmp_path, 'pypy3', 'echo PyPy 3 9 "$0"')
+    own = python_saying(tmp_path, 'own', 'echo PyPy 3 11 "$0"')
+    assert environments.find_pypy() == {'pypy-3.9': on_path}
+    monkeypatch.setenv('PYPY', own)
+    assert environments.find_pypy() == {'pypy-3.11': own}
+    monkeypatch.setenv('PYPY', python_saying(tmp_path, 'python3', 'echo CPython 3 11 "$0"'))
+    assert environments.find_pypy() == {}
+
+
 def test_python27_is_found_on_path_or_under_pyenv(tmp_path):
     home = tmp_path / 'pyenv' / 'versions' / '2.7.18' / 'bin'
     home.mkdir(parents=True)

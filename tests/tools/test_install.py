@@ -16,12 +16,12 @@ def stand_in(directory, name, body):
     path.chmod(0o755)
 
 
-def install(directory, what='run'):
+def install(directory, what='run', **settings):
     """Run the script with nothing on PATH but the stand-ins in `directory` and three tools."""
     for name in ('sh', 'id', 'env'):
         if not (directory / name).exists():
             os.symlink(shutil.which(name), str(directory / name))
-    return subprocess.run([SCRIPT, what], env={'PATH': str(directory)}, stdout=subprocess.PIPE,
+    return subprocess.run([SCRIPT, what], env=dict(settings, PATH=str(directory)), stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, universal_newlines=True)
 
 
@@ -59,6 +59,31 @@ def test_a_system_that_is_not_linux_is_told_what_to_do(tmp_path):
     assert result.returncode == 1
     assert 'this is Darwin' in result.stdout and 'docker run' in result.stdout
     assert 'must not be called' not in result.stdout and 'missing' not in result.stdout
+
+
+def test_a_pypy_that_is_named_takes_the_place_of_debians(tmp_path):
+    """No package of Debian's belongs to it: what it lacks is said."""
+    stand_in(tmp_path, 'id', 'echo 0')
+    stand_in(tmp_path, 'apt-get', 'echo apt-get "$@"')
+    folder = tmp_path / 'own'
+    folder.mkdir()
+    (folder / 'Python.h').write_text('')
+    # A pypy3 whose answer to each question is in a variable: a stand-in for all that the script asks of it.
+    stand_in(folder, 'pypy3.11', 'case "$*" in *sysconfig*) echo %s;; *implementation*) exit $OLD;; *ensurepip*) exit '
+             '$BARE;; *ssl*) exit $NO_CERTIFICATES;; esac' % folder)
+    for name in ('gcc', 'test'):
+        stand_in(tmp_path, name, 'exit 0')
+    own = dict(PYPY=str(folder / 'pypy3.11'), OLD='0', BARE='0', NO_CERTIFICATES='0')
+    done = install(tmp_path, **own)
+    assert (done.returncode, done.stdout) == (0, '')
+    for name, said in (('OLD', 'there is no such PyPy'), ('BARE', 'it has no venv'), ('NO_CERTIFICATES', '')):
+        done = install(tmp_path, **dict(own, **{name: '1'}))
+        assert (done.returncode, 'pypy3-venv' in done.stdout) == (1 if said else 0, False)
+        assert 'PYPY=%s: %s' % (own['PYPY'], said) in done.stdout if said else 'ca-certificates' in done.stdout
+    (folder / 'Python.h').unlink()
+    done = install(tmp_path, **own)
+    assert done.returncode == 1 and 'it has no headers' in done.stdout and 'apt-get' not in done.stdout
+    assert 'there is no such PyPy' in install(tmp_path, PYPY='/nowhere/pypy3').stdout
 
 
 def test_root_installs_and_says_so(tmp_path):

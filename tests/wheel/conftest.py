@@ -15,8 +15,7 @@ def pythons():
     found = {'cpython-%d.%d' % version: path for version, path in environments.find_cpythons()}
     if not everything():
         found = dict(list(found.items())[-1:])
-    who = environments.identify('pypy3')
-    return dict(found, **{'pypy-%d.%d' % who[1]: who[2]} if who else {})
+    return dict(found, **environments.find_pypy())
 
 
 @pytest.fixture(scope='session')

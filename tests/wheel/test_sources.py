@@ -61,7 +61,8 @@ def test_an_sdist_needs_no_network_but_for_sqlite(tree, tmp_path):
     assert done.returncode == 0, done.stdout[-3000:]
     assert 'engine without the VM' in done.stdout
     made, = [name for name in os.listdir(str(tmp_path)) if name.endswith('.whl')]
-    environment = Environment('pypy', environments.identify('pypy3')[2], str(tmp_path / 'venv'))
+    (name, python), = environments.find_pypy().items()
+    environment = Environment(name, python, str(tmp_path / 'venv'))
     environment.pip('install', '--no-index', os.path.join(str(tmp_path), made))
     program = 'import sqpyte; print(sqpyte.connect(":memory:").execute("SELECT 42").fetchone())'
     assert environment.script(program).strip() == '(42,)'
