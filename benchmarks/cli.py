@@ -1,5 +1,5 @@
-"""The command line: `python -m benchmarks micro|tpch|ssb|figure3|startup|profile|bought|data` (`--help`
-says more).
+"""The command line: `python -m benchmarks micro|tpch|ssb|calls|figure3|startup|profile|bought|data`
+(`--help` says more).
 
 Exit code 0: all answers were the same; 1: they weren't, or a process failed; 2: something is
 missing.
@@ -17,7 +17,7 @@ from benchmarks.run import configuration, engines, measure, profile, worker
 from benchmarks.results import report as reports
 from benchmarks.data import databases
 from benchmarks.run import figure3, startup
-from benchmarks.suites import micro, queries, ssb
+from benchmarks.suites import calls, micro, queries, ssb
 
 Suite = collections.namedtuple(
     'Suite', 'help dataset engines default baseline queries normal scale groups')
@@ -34,6 +34,9 @@ SUITES = {
     'ssb': Suite('the Star Schema Benchmark\'s 13 queries on the same libraries', databases.SSB,
                  engines.SSB, ('stock', 'vm'), 'stock', ssb.NAMES, ssb.normal, 0.2,
                  {'geometric mean': ssb.NAMES}),
+    'calls': Suite('plain calls, two of TPC-H\'s queries and reading threads, on modules under CPython',
+                   databases.TPCH, engines.CALLS, tuple(engines.CALLS), 'stock-cpython', calls.NAMES, str, 0.2,
+                   {'mean of the seven plain calls': tuple(calls.PLAIN)}),
     'figure3': Suite('examples/figure3.py on sqpyte and on sqlite3', databases.TPCH, figure3.ENGINES,
                      tuple(figure3.ENGINES), 'stock-pypy', (figure3.QUERY,), str, 0.05, {}),
 }
@@ -204,6 +207,8 @@ def main(arguments):
     made.add_argument('files', nargs='+', help='what suites have written with --json')
     short = commands.add_parser('startup', help='what short programs cost, with sqlite3 and sqpyte')
     short.add_argument('--processes', type=int, default=15, help='for each program and module')
+    short.add_argument('--programs', default=','.join(startup.PROGRAMS), help='which, with commas between them')
+    short.add_argument('--host', choices=sorted(startup.HOSTS), default='pypy', help='the interpreter')
     options = parser.parse_args(arguments)
     console = Console()
     if not console.is_terminal:   # a file or a pipe has no width of its own
@@ -219,7 +224,8 @@ def main(arguments):
             print(bought.table([one for path in options.files for one in bought.read(path)]))
             return 0
         if options.command == 'startup':
-            startup.main(console, bar, options.processes)
+            startup.main(console, bar, options.processes, chosen(options.programs, startup.PROGRAMS, 'program'),
+                         options.host)
             return 0
         return run_suite(options.command, SUITES[options.command], options, console)
     except (places.Missing, engines.EngineFailure, RuntimeError) as error:

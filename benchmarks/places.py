@@ -60,6 +60,13 @@ def vm_library():
     return product(os.path.join(build_folder(), 'libsqpyte.so'), 'make vm')
 
 
+def installed():
+    """Return the folder (path) of an installed copy's `sqpyte`, of which the wheel was made. Raises Missing."""
+    folder = os.path.join(build_folder(), 'wheel', 'tree')
+    product(os.path.join(folder, 'sqpyte', 'lib', 'libsqlite3.so.0'), 'make wheel')
+    return folder
+
+
 def pypy():
     """Return the PyPy 3 that runs the benchmarks (path). Raises Missing."""
     named = os.environ.get('SQPYTE_PYPY')

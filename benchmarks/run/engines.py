@@ -155,6 +155,37 @@ class PythonEngine(Engine):
         return found
 
 
+class InstalledEngine(PythonEngine):
+    """`import sqpyte` as an installed copy has it, from the tree that `make wheel` has made the wheel of."""
+
+    # As `-m benchmarks.run.worker`, without the checkout, whose `sqpyte` would come first.
+    WORKER = ("import runpy, sys; sys.path.remove(''); "
+              "runpy.run_module('benchmarks.run.worker', run_name='__main__', alter_sys=True)")
+
+    def __init__(self, name, interpreter):
+        super().__init__(name, interpreter, 'sqpyte', False, 'make wheel')
+
+    def environment(self, settings):
+        """Return the environment (dict) of this engine's processes."""
+        found = super().environment(settings)
+        return dict(found, PYTHONPATH=os.pathsep.join([places.installed(), places.ROOT]))
+
+    def command(self, benchmark, scale, database, settings):
+        """See PythonEngine."""
+        command, environment = super().command(benchmark, scale, database, settings)
+        return [command[0], '-c', self.WORKER, command[-1]], environment
+
+    def check(self, database, settings):
+        """See PythonEngine. Raises places.Missing also if another library serves, or another one beside it."""
+        found = super().check(database, settings)
+        expected = os.path.join(places.installed(), 'sqpyte', 'lib', 'libsqlite3.so.0')
+        if found['libraries'] != [expected]:
+            raise places.Missing('%s: the sqlite3 module of %s does not take its SQLite from %s (but from %s): name '
+                                 'another interpreter in SQPYTE_CPYTHON' % (
+                                     self.name, found['executable'], expected, ', '.join(found['libraries'])))
+        return found
+
+
 def c_command(program, library, what, database, settings):
     """Return the command line (list of str) of one of the harness's C programs (see harness.h)."""
     command = [program, library, database, what, str(settings.warmup_runs),
@@ -252,6 +283,8 @@ MICRO = {engine.name: engine for engine in (
     *[PythonEngine(name, places.pypy, 'sqpyte', False, 'make', environment)
       for name, environment in ablations.MODULE.items()],
 )}
+CALLS = {'stock-cpython': MICRO['stock-cpython'],
+         'installed-cpython': InstalledEngine('installed-cpython', places.cpython)}
 LIBRARIES: list = [('stock', places.stock_library, {}), ('vm', places.vm_library, {}),
              ('engine', places.engine_library, {})] + [
     (name, places.vm_library, environment) for name, environment in ablations.LIBRARY.items()]

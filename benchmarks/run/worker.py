@@ -13,8 +13,9 @@ import platform
 import sys
 import time
 
-from benchmarks.suites import micro
+from benchmarks.suites import calls, micro
 
+BENCHMARKS = dict(micro.BENCHMARKS, **calls.BENCHMARKS)
 PRAGMAS = ('journal_mode', 'synchronous', 'page_size', 'cache_size', 'mmap_size', 'temp_store',
            'locking_mode')
 # Time passed, and time for which this process had a processor.
@@ -111,7 +112,7 @@ def main(settings):
     startup = clock() - start
     if settings['benchmark'] is None:
         return {'configuration': configuration(connection)}
-    benchmark = micro.BENCHMARKS[settings['benchmark']]
+    benchmark = BENCHMARKS[settings['benchmark']]
     answers = []
 
     def run():

@@ -7,8 +7,8 @@ import pytest
 from benchmarks import cli, places
 from benchmarks.results import estimate
 from benchmarks.run import answers, engines, measure
-from benchmarks.run import figure3
-from benchmarks.suites import micro
+from benchmarks.run import figure3, startup
+from benchmarks.suites import calls, micro
 from c_engine.generated.mechanisms import MECHANISMS
 
 FAST = ['--scale', '0.01', '--processes', '2', '--warmup', '1', '--warmup-seconds', '0',
@@ -100,6 +100,53 @@ def test_micro(tmp_path, capsys):
     for text in ('journal_mode', 'sqlite_source_id', 'mean of the six', 'mean of all',
                  'are the same, for %d of %d' % (len(micro.NAMES), len(micro.NAMES))):
         assert text in output
+
+
+def test_calls(tmp_path):
+    found = run(['calls', '--engines', 'stock-cpython'], tmp_path)
+    assert [row['query'] for row in found['results']] == list(calls.NAMES)
+    check_results(found['results'], 'calls', 'stock-cpython')
+    check_configuration(found['configuration'], ['stock-cpython'])
+
+
+def test_threads_that_get_other_rows_are_seen(monkeypatch):
+    class Reader:
+        """Gives each thread another row."""
+
+        def __init__(self, number):
+            self.number = number
+
+        def execute(self, sql):
+            return self
+
+        def fetchall(self):
+            return [self.number]
+
+        def fetchone(self):
+            return 0, 'main', 'path'
+    monkeypatch.setattr(calls, 'readers', lambda module, path, count: list(map(Reader, range(count))))
+    assert calls.threads(1, ('q6',))(None, Reader(0)) == [[0]]
+    assert calls.threads(3, ('q1', 'q6'))(None, Reader(0)) == [[[0], [0]], [[1], [1]], [[2], [2]]]
+
+
+@pytest.mark.parametrize('host', sorted(startup.HOSTS))
+def test_startup(host, tmp_path, monkeypatch, capsys):
+    """With the checkout's module under both."""
+    monkeypatch.setitem(startup.HOSTS, host, (startup.HOSTS[host][0], lambda: places.ROOT))
+    monkeypatch.setattr(startup, 'MODULES', ('sqlite3', 'sqlite3'))
+    assert cli.main(['startup', '--host', host, '--programs', 'import and SELECT 1', '--processes', '2']) == 0
+    line, = [line for line in capsys.readouterr().out.splitlines() if line.startswith('│ import and SELECT 1')]
+    own, whole = [float(line.split('│')[column]) for column in (2, 5)]
+    assert 0 < own < whole
+    monkeypatch.setattr(startup, 'MODULES', ('no_such_module',))
+    assert cli.main(['startup', '--host', host, '--programs', 'import and SELECT 1']) == 2
+    assert 'no_such_module: a program of `startup` failed' in capsys.readouterr().err
+
+
+def test_startup_of_what_is_not_installed(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(places, 'build_folder', lambda: str(tmp_path))
+    assert cli.main(['startup', '--host', 'cpython']) == 2
+    assert 'type `make wheel`' in capsys.readouterr().err
 
 
 def test_tpch(tmp_path):
