@@ -9,15 +9,27 @@ The names of sqlite3 are here, and `explain`, `configure`, `status`, `install` a
 
 
 def _bind():
-    """Have CPython's own sqlite3 take an installed copy's library. A checkout's has another name."""
+    """Have CPython's own sqlite3 take an installed copy's library; return whether it has. A checkout's has another
+    name."""
     import os
     import sys
     if os.path.exists(os.path.join(os.path.dirname(__file__), 'lib')) and sys.implementation.name == 'cpython':
         from pypy_module.native import binding
-        binding.refusal()
+        return binding.refusal() is None
+    return False
 
 
-_bind()
+_native = _bind()
+
+
+def _theirs(name):
+    """Return what CPython's own sqlite3, on our library, has by a name; None if that isn't a public name.
+
+    It is what `public` would give. But that takes as long as a short program's queries.
+    """
+    import sqlite3
+    value = None if name in ('version', 'version_info') else vars(sqlite3).get(name)
+    return None if type(value) is type(sqlite3) else value
 
 
 def __getattr__(name):
@@ -27,6 +39,10 @@ def __getattr__(name):
     if name == 'dbapi2':
         from importlib import import_module
         return import_module('sqpyte.dbapi2')
+    value = _theirs(name) if _native and not name.startswith('_') else None
+    if value is not None:
+        globals()[name] = value
+        return value
     from pypy_module import public
     if name == '__all__':
         # There is none, as in sqlite3: `import *` and help() take what is loaded, and that is everything now.

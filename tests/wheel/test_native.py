@@ -25,6 +25,25 @@ def test_it_is_the_interpreters_module(cpython):
     assert said.split() == ['sqlite3', 'True']
 
 
+def test_a_short_program_imports_little(cpython):
+    """Of ours, what binds the library; no name is other than the long way gives it."""
+    cpython.script('''if 1:
+        import sys, sqpyte
+        assert sqpyte.connect(':memory:').execute('SELECT 1').fetchone() == (1,)
+        ours = sorted(name for name in sys.modules if name.startswith('sqpyte.'))
+        assert len(ours) <= 5, ours
+        early = {name: getattr(sqpyte, name) for name in dir(sys.modules['sqlite3'])
+                 if not name.startswith(('_', 'version', 'dbapi2'))}
+        from sqpyte.pypy_module import public
+        for name, value in early.items():
+            assert value is getattr(public, name, value), name
+        assert set(public.__all__) <= set(dir(sqpyte))
+        try:
+            sqpyte.nothing
+        except AttributeError as error:
+            assert str(error) == "module 'sqpyte' has no attribute 'nothing'"''')
+
+
 def test_explain_and_configure(cpython):
     said = cpython.script('''if 1:
         import sqpyte, threading
