@@ -1,10 +1,14 @@
 """The runner of `make test-all`: what has passed isn't run again, what fails is told, counts are added up."""
+import glob
 import io
+import os
+import re
 import sys
 
 import pytest
 from rich.console import Console
 
+from c_engine.build.build import read
 from tests import extent
 from tests.everything import __main__ as everything
 from tests.everything import parts
@@ -52,6 +56,20 @@ def test_a_part_that_fails_is_told_and_run_again(run):
         fine, text = run(part('good', COUNTS), bad)
         assert not fine and 'bad: FAILED (code 3)' in text and 'what is wrong' in text
     assert '1 of 2 parts have passed already' in text
+
+
+def test_each_test_that_can_be_run_in_full_is():
+    """Some part's, by SQPYTE_TESTS=all, or that of a command which sets it."""
+    asking = re.compile(r'^[^#]*\b(?:extent\.|(?<!def )(?<![\w.]))everything\(\)', re.MULTILINE)
+    chosen = [word for one in parts.parts(1) if one.settings.get('SQPYTE_TESTS') == 'all' for word in one.command]
+    with open(os.path.join(parts.ROOT, 'Makefile')) as file:
+        chosen += re.findall(r'SQPYTE_TESTS=all[^&]*?(tests/\S+)', file.read())
+    paths = [os.path.relpath(path, parts.ROOT)
+             for path in glob.glob(os.path.join(parts.ROOT, 'tests', '**', '*.py'), recursive=True)]
+    found = [path for path in paths if asking.search(read(os.path.join(parts.ROOT, path)))]
+    assert {'tests/translated/test_threads.py', 'tests/faults/test_faults.py'} <= set(found)
+    chosen = tuple(word for word in chosen if word.startswith('tests'))
+    assert [path for path in found if not path.startswith(chosen)] == []
 
 
 def test_a_key_is_that_of_what_a_part_runs():
