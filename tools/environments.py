@@ -6,7 +6,7 @@ usage: python -m tools.environments pypy [--test]    build/pypy-env, for everyth
        python -m tools.environments site [--test]    build/site-env, for the documentation site
 
 Nothing is installed into a Python of the user's. An environment is made again when the list of
-packages or the Python it was made from changes.
+packages, the Python it was made from or its place changes.
 """
 
 import argparse
@@ -142,7 +142,8 @@ def stamp_of(python, lines):
 def make_venv(python, directory, files):
     """Make a virtual environment with the packages of the requirement files, if it isn't there.
 
-    An environment from the same Python is only added to.
+    An environment from the same Python is only added to, unless it has come from elsewhere with a checkout that was
+    moved or copied: its programs and its sqpyte.pth name the place where it was made.
 
     Args:
         python: path of the interpreter.
@@ -154,7 +155,7 @@ def make_venv(python, directory, files):
     """
     inside = os.path.join(directory, 'bin', 'python')
     base = os.path.join(directory, '.base')
-    base_key = stamp_of(os.path.realpath(python), [])
+    base_key = stamp_of(os.path.realpath(python), [os.path.realpath(directory)])
     if not os.path.exists(inside) or read(base) != base_key:
         say('making %s' % os.path.relpath(directory, ROOT))
         shutil.rmtree(directory, ignore_errors=True)

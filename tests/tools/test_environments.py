@@ -2,6 +2,7 @@
 
 import os
 import platform
+import shutil
 import subprocess
 import sys
 
@@ -99,17 +100,28 @@ def test_pyenvs_newest_comes_first():
     assert [path.split('/')[-3] for path in found] == ['3.9.18', '3.9.2']
 
 
-def test_an_environment_is_made_once_and_added_to(tmp_path, monkeypatch):
-    commands = []
+@pytest.fixture
+def commands(monkeypatch):
+    """What Pythons were to be run with (list of lists of str); environments that they make are empty."""
+    found = []
 
     def run(command, **options):
-        commands.append(command[1:])
+        found.append(command[1:])
         if command[2] == 'venv':
             os.makedirs(os.path.join(command[3], 'bin'))
             os.makedirs(os.path.join(command[3], 'lib', 'pypy3.9', 'site-packages'))
             open(os.path.join(command[3], 'bin', 'python'), 'w').close()
-
     monkeypatch.setattr(subprocess, 'run', run)
+    return found
+
+
+def checkout_of(place):
+    """The checkout that an environment's Python imports."""
+    with open(os.path.join(place, 'lib', 'pypy3.9', 'site-packages', 'sqpyte.pth')) as file:
+        return file.read()
+
+
+def test_an_environment_is_made_once_and_added_to(tmp_path, commands):
     one, two = tmp_path / 'one.txt', tmp_path / 'two.txt'
     one.write_text('a==1\n')
     two.write_text('b==1\n')
@@ -123,6 +135,17 @@ def test_an_environment_is_made_once_and_added_to(tmp_path, monkeypatch):
     one.write_text('a==2\n')
     environments.make_venv(sys.executable, place, [str(one)])
     assert commands[3][-1] == str(one) and len(commands) == 4
-    path = os.path.join(place, 'lib', 'pypy3.9', 'site-packages', 'sqpyte.pth')
-    with open(path) as file:
-        assert file.read() == environments.ROOT + '\n'
+    assert checkout_of(place) == environments.ROOT + '\n'
+
+
+def test_an_environment_that_was_copied_with_its_checkout_is_made_again(tmp_path, monkeypatch, commands):
+    """Else its Python imports the other checkout's sqpyte."""
+    first, copy = str(tmp_path / 'first'), str(tmp_path / 'copy')
+    monkeypatch.setattr(environments, 'ROOT', first)
+    environments.make_venv(sys.executable, os.path.join(first, 'env'), [])
+    shutil.copytree(first, copy)
+    monkeypatch.setattr(environments, 'ROOT', copy)
+    environments.make_venv(sys.executable, os.path.join(copy, 'env'), [])
+    assert [command[1] for command in commands] == ['venv', 'venv']
+    assert checkout_of(os.path.join(copy, 'env')) == copy + '\n'
+    assert checkout_of(os.path.join(first, 'env')) == first + '\n'
