@@ -4,7 +4,6 @@ import operator
 import sys
 
 from pypy_module.dbapi import errors, open_databases
-from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NULL, bytes_of, ffi, lib
 
 LONGEST = 2 ** 31 - 1
@@ -31,11 +30,12 @@ class Handle:
 class Blob:
     """An open blob; read, written and indexed like a file and like bytes of a fixed length."""
 
-    _connection: Any
-    _session: Any
-    _handle: Any
-    _length: int
-    _offset: int
+    # Not as annotations, which help() shows.
+    _connection = None      # type: Any
+    _session = None         # type: Any
+    _handle = None          # type: Any
+    _length = 0
+    _offset = 0
 
     def __new__(cls, *args, **keywords):
         raise TypeError("cannot create '%s.%s' instances" % (cls.__module__, cls.__name__))

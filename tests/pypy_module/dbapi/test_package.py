@@ -3,6 +3,7 @@
 import os
 import platform
 import pydoc
+import re
 import sqlite3
 import subprocess
 import sys
@@ -51,6 +52,10 @@ def test_help_is_as_short_as_sqlite3s_and_has_no_private_names():
     assert len(text) < (47000 if sys.implementation.name == 'pypy' else 57000)
     assert 'pypy_module' not in text and 'class Connection(builtins.object)' in text
     assert 'backup(self, target' in text and 'explain(connection, sql' in text and 'status()' in text
+    for found in map(vars(sqpyte).get, public.__all__):
+        if isinstance(found, type):
+            said = pydoc.plain(pydoc.render_doc(found))
+            assert re.findall(r'(?<![\w.])_[a-z]\w*', said) == [], found
     assert 'memoryview' not in text.replace('Binary = <class \'memoryview\'>', '')
 
 
