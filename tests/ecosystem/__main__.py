@@ -127,6 +127,12 @@ def main(arguments):
         return 2
     pythons = interpreters()
     missing = {project.host for project in projects} - set(pythons)
+    if not options.host and any(host.startswith('pypy') for host in pythons):
+        # A system has one PyPy.
+        for host in sorted(host for host in missing if host.startswith('pypy')):
+            environments.say('no %s here: its projects are not run (PYPY names one)' % host)
+            projects = [one for one in projects if one.host != host]
+            missing.remove(host)
     if missing:
         print('error: no %s with venv was found; `--host` chooses another' % ', '.join(sorted(missing)),
               file=sys.stderr)

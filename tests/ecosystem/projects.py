@@ -2,10 +2,11 @@
 
 import collections
 
-CPYTHON, PYPY = 'cpython-3.12', 'pypy-3.9'
+CPYTHON, PYPY, PYPY_311 = 'cpython-3.12', 'pypy-3.9', 'pypy-3.11'
 # Each host's sides: stock first, then ours, with the environment variables that it is run with.
 SIDES = {CPYTHON: {'sqlite3': {}, 'sqpyte': {}},
-         PYPY: {'sqlite3': {}, 'sqpyte': {}, 'sqpyte-always': {'SQPYTE_INLINE': 'always'}}}
+         PYPY: {'sqlite3': {}, 'sqpyte': {}, 'sqpyte-always': {'SQPYTE_INLINE': 'always'}},
+         PYPY_311: {'sqlite3': {}, 'sqpyte': {}, 'sqpyte-always': {'SQPYTE_INLINE': 'always'}}}
 
 # Where the tests are: PyPI's sdist, PyPI's wheel, or Debian's source package, where PyPI's sdist lacks them.
 SDIST, WHEEL, DEBIAN = 'sdist', 'wheel', 'debian'
@@ -63,6 +64,15 @@ PROJECTS = (
     Project('django', '4.2.16', PYPY, ('jinja2==3.1.6', 'tblib==3.1.0'),
             tuple(word for word in DJANGO if word != 'composite_pk'), 3600, DJANGO_RUNNER),
     Project('sqlalchemy', '2.0.58', PYPY, (), DIALECT, 3600),
+
+    Project('dataset', '2.0.0', PYPY_311, (), ('test',), 600),
+    Project('aiosqlite', '0.22.1', PYPY_311, (), ('aiosqlite/tests/smoke.py',), 600),
+    Project('datasette', '0.65.5', PYPY_311, ('pytest-asyncio==1.5.0',), DATASETTE, 600),
+    Project('pony', '0.7.19', PYPY_311, (), ('pony/orm/tests',), 1200),
+    Project('peewee', '3.17.7+dfsg-1', PYPY_311, (), PEEWEE, 1200, source=DEBIAN),
+    Project('sqlite-utils', '4.2.1', PYPY_311, ('hypothesis==6.141.1',), ('tests',), 1800),
+    Project('django', '5.2.19', PYPY_311, ('jinja2==3.1.6', 'tblib==3.2.2'), DJANGO, 3600, DJANGO_RUNNER),
+    Project('sqlalchemy', '2.0.58', PYPY_311, (), DIALECT, 3600),
 )
 
 

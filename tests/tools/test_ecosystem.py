@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.ecosystem import __main__ as ecosystem
 from tests.ecosystem import compare, install, meant, projects, run
 from tests.ecosystem.compare import Difference, Results
 from tests.ecosystem.meant import Meant
@@ -91,6 +92,25 @@ def test_projects_are_known_by_name():
     assert {one.host for one in projects.chosen([], [projects.PYPY])} == {projects.PYPY}
     with pytest.raises(ValueError, match='no project nothing'):
         projects.chosen(['nothing'])
+
+
+@pytest.mark.parametrize('arguments, pythons, ran, code, said', [
+    ([], [projects.CPYTHON, projects.PYPY], {projects.CPYTHON, projects.PYPY}, 0, 'no pypy-3.11 here'),
+    ([], [projects.CPYTHON, projects.PYPY_311], {projects.CPYTHON, projects.PYPY_311}, 0, 'no pypy-3.9 here'),
+    ([], [projects.CPYTHON], set(), 2, 'error: no pypy-3.11, pypy-3.9'),
+    ([], [projects.PYPY], set(), 2, 'error: no cpython-3.12'),
+    (['--host', 'pypy-3.11'], [projects.PYPY], set(), 2, 'error: no pypy-3.11')])
+def test_one_pypy_is_enough(monkeypatch, capsys, arguments, pythons, ran, code, said):
+    """A system has one: that of another version isn't asked for unless it is named."""
+    found = set()
+
+    def one(project, python, say):
+        found.add(project.host)
+        return {'passed': True, 'problem': None, 'sides': {}}
+    monkeypatch.setattr(ecosystem, 'interpreters', lambda: dict.fromkeys(pythons, '/python'))
+    monkeypatch.setattr(ecosystem, 'one', one)
+    assert ecosystem.main(arguments) == code
+    assert found == ran and said in capsys.readouterr().err
 
 
 def test_what_is_meant_names_projects_hosts_and_sides_that_there_are():
