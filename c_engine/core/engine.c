@@ -210,7 +210,11 @@ static int sqpyteCheckedExec(Vdbe*);    /* effects/check.c: another build, which
 static void sqpyteBeginStep(Vdbe *p){
   p->iCurrentTime = 0;
   p->db->busyHandler.nBusy = 0;
-  p->sqpyteProgress = p->db->xProgress!=0;
+  p->sqpyteSteps = 0;
+  p->sqpyteLimit = LARGEST_UINT64;
+  if( p->db->xProgress ){
+    p->sqpyteLimit = p->db->nProgressOps - p->aCounter[SQLITE_STMTSTATUS_VM_STEP] % p->db->nProgressOps;
+  }
   p->sqpyteResetSchema = 0;
 }
 
@@ -293,6 +297,13 @@ static int sqpyteFailRow(Vdbe *p){
   return rc;
 }
 
+/* Counts the opcodes that the VM, or what has stopped between two of them, has passed. */
+static void sqpyteCountSteps(Vdbe *p){
+  p->aCounter[SQLITE_STMTSTATUS_VM_STEP] += (u32)p->sqpyteSteps;
+  if( p->sqpyteLimit!=LARGEST_UINT64 ) p->sqpyteLimit -= MIN(p->sqpyteLimit, p->sqpyteSteps);
+  p->sqpyteSteps = 0;
+}
+
 /* In place of sqlite3VdbeExec. Of a statement that writes each step is a change (validity.h). The B-trees of a
 ** shared cache stay locked for the whole step, as upstream has it, wherever the step leaves sqlite3VdbeExec and
 ** enters it again: in between, another thread's failing ATTACH would clear the schema that they have in common. */
@@ -308,6 +319,7 @@ int sqpyteVdbeExec(Vdbe *p){
     rc = sqpyteExecInTier(p);
     db->nSqpyteWriting--;
   }
+  sqpyteCountSteps(p);
   if( rc==SQLITE_ROW && SQPYTE_READS_FAILED(db) ) rc = sqpyteFailRow(p);
   sqlite3VdbeLeave(p);
   return rc;

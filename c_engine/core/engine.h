@@ -90,9 +90,9 @@ SQPYTE_EXPORT long long sqpyte_entries(void *pStmt);
 ** whole). SQPYTE_STOP: done, p->pc is the next opcode; else the result of
 ** sqlite3VdbeExec. Not counted is what upstream hasn't: Memoize, and the opcodes for it. */
 SQPYTE_EXPORT int sqpyte_step_one(void *pVdbe, int counted);
-/* The progress handler: in how many opcodes it is to be called, the largest integer if there is none. When nLeft of them
-** are left, or fewer than none: counting those that were passed; and that with the calls that are due, which may run any
-** SQL. The first is to be asked again after either. */
+/* The progress handler: in how many opcodes it is to be called, none or fewer if it is due, the largest integer if there
+** is none. When nLeft of them are left: counting those that were passed; and that with the calls that are due, which may
+** run any SQL. The first is to be asked again after either. */
 SQPYTE_EXPORT long long sqpyte_until_progress(void *pVdbe);
 SQPYTE_EXPORT void sqpyte_count_steps(void *pVdbe, long long nLeft);
 SQPYTE_EXPORT int sqpyte_progress(void *pVdbe, long long nLeft);

@@ -5,8 +5,8 @@
   a loop is hot; apply.py makes the same function once more;
 * what upstream carries from opcode to opcode within one sqlite3_step, kept while the statement is
   outside of that function: `iCompare`, `resetSchemaOnFault`, the statement's clock, the count of
-  the busy handler's calls, and whether a progress handler is asked (sqpyteBeginStep in engine.c
-  gives them their first values);
+  the busy handler's calls, that of opcodes, and at which of them the progress handler is called
+  (sqpyteBeginStep in engine.c gives them their first values);
 * a way to raise the error of a C function that the VM called, as upstream raises it;
 * while a statement runs ahead of its caller (call_log.h): an opcode that stands for those that are
   watched, and errors kept until the row that fails is asked for;
@@ -24,6 +24,8 @@ EDITS = [
         "  AuxData *pAuxData;      /* Linked list of auxdata allocations */\n"
         "  i64 sqpyteBudget;       /* Back-edges to go before leaving with SQPYTE_HOT */\n"
         "  i64 sqpyteEntries;      /* How often the VM has been entered */\n"
+        "  u64 sqpyteSteps;        /* nVmStep, kept while outside sqlite3VdbeExec */\n"
+        "  u64 sqpyteLimit;        /* nProgressLimit, so */\n"
         "  i64 sqpyteUntil;        /* Opcodes that the VM may pass until the progress handler is called */\n"
         "  int sqpyteCompare;      /* iCompare, kept while outside sqlite3VdbeExec */\n"
         "  int sqpyteStopPc;       /* Stop as with a row before this opcode, if not 0 */\n"
@@ -42,7 +44,6 @@ EDITS = [
         "  u8 sqpyteTier;          /* SQPYTE_TIER_C or SQPYTE_TIER_VM */\n"
         "  u8 sqpyteResumed;       /* Not at the beginning of an sqlite3_step */\n"
         "  u8 sqpyteMidStep;       /* The inliner has it in the middle of an sqlite3_step */\n"
-        "  u8 sqpyteProgress;      /* There was a progress handler at its beginning */\n"
         "  u8 sqpyteUncounted;     /* sqpyteVdbeExecOne runs an opcode that upstream hasn't */\n"
         "  u8 sqpyteResetSchema;   /* resetSchemaOnFault, kept while outside sqlite3VdbeExec */\n"
         "  void *pSqpyteJudged;    /* The history by which a loop was judged last in this step */\n",
@@ -88,12 +89,51 @@ EDITS = [
     ),
     Edit(
         "exec-progress",
-        # A handler that a function of this step has set is asked from the next step on.
+        # sqpyteBeginStep does it: a handler that a function of this step has set is asked from the next step on.
         "  if( db->xProgress ){\n"
-        "    u32 iPrior = p->aCounter[SQLITE_STMTSTATUS_VM_STEP];\n",
+        "    u32 iPrior = p->aCounter[SQLITE_STMTSTATUS_VM_STEP];\n"
+        "    assert( 0 < db->nProgressOps );\n"
+        "    nProgressLimit = db->nProgressOps - (iPrior % db->nProgressOps);\n"
+        "  }else{\n"
+        "    nProgressLimit = LARGEST_UINT64;\n"
+        "  }\n",
         "  if( !p->sqpyteResumed ) sqpyteBeginStep(p);\n"
-        "  if( db->xProgress && p->sqpyteProgress ){\n"
-        "    u32 iPrior = p->aCounter[SQLITE_STMTSTATUS_VM_STEP];\n",
+        "  nProgressLimit = p->sqpyteLimit;\n",
+    ),
+    Edit(
+        "exec-steps",
+        "  u64 nVmStep = 0;           /* Number of virtual machine steps */\n",
+        "  u64 nVmStep = p->sqpyteResumed ? p->sqpyteSteps : 0;  /* Number of virtual machine steps */\n",
+    ),
+    Edit(
+        "exec-steps-kept",
+        # Between two opcodes upstream looks for no handler.
+        "  while( nVmStep>=nProgressLimit && db->xProgress!=0 ){\n"
+        "    nProgressLimit += db->nProgressOps;\n"
+        "    if( db->xProgress(db->pProgressArg) ){\n"
+        "      nProgressLimit = LARGEST_UINT64;\n"
+        "      rc = SQLITE_INTERRUPT;\n"
+        "      goto abort_due_to_error;\n"
+        "    }\n"
+        "  }\n"
+        "#endif\n"
+        "  p->aCounter[SQLITE_STMTSTATUS_VM_STEP] += (int)nVmStep;\n",
+        "  while( nVmStep>=nProgressLimit && rc!=SQPYTE_STOP && db->xProgress!=0 ){\n"
+        "    nProgressLimit += db->nProgressOps;\n"
+        "    if( db->xProgress(db->pProgressArg) ){\n"
+        "      nProgressLimit = LARGEST_UINT64;\n"
+        "      rc = SQLITE_INTERRUPT;\n"
+        "      goto abort_due_to_error;\n"
+        "    }\n"
+        "  }\n"
+        "#endif\n"
+        "  p->sqpyteSteps = 0;\n"
+        "  if( rc==SQPYTE_STOP || rc==SQPYTE_HOT ){\n"
+        "    p->sqpyteSteps = nVmStep;\n"
+        "    p->sqpyteLimit = nProgressLimit;\n"
+        "    nVmStep = 0;\n"
+        "  }\n"
+        "  p->aCounter[SQLITE_STMTSTATUS_VM_STEP] += (int)nVmStep;\n",
     ),
     Edit(
         "exec-interrupt",

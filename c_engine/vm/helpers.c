@@ -24,19 +24,18 @@ int sqpyte_step_one(void *pVdbe, int counted){
   return rc;
 }
 
-/* The VM counts opcodes down to the next call of the progress handler, from what this returns: it is kept in the Vdbe, as
-** upstream keeps nProgressLimit. Of a handler that has removed itself it is asked now and then whether there is another;
-** one that was set within this step is called from the next on. */
+/* The VM counts opcodes down to the next call of the progress handler, from what this returns, which may be negative: the
+** call is due, but upstream makes none before the program jumps. Of a handler that has removed itself it is asked now and
+** then whether there is another; one that was set within this step is called from the next on. */
 #define SQPYTE_LOOK_AGAIN 1000
 long long sqpyte_until_progress(void *pVdbe){
   Vdbe *p = (Vdbe*)pVdbe;
   sqlite3 *db = p->db;
-  if( !p->sqpyteProgress ){
+  if( p->sqpyteLimit==LARGEST_UINT64 ){
     p->sqpyteUntil = LARGEST_INT64;
-  }else if( db->xProgress==0 ){
-    p->sqpyteUntil = SQPYTE_LOOK_AGAIN;
   }else{
-    p->sqpyteUntil = db->nProgressOps - p->aCounter[SQLITE_STMTSTATUS_VM_STEP] % db->nProgressOps;
+    p->sqpyteUntil = (i64)(p->sqpyteLimit - p->sqpyteSteps);
+    if( p->sqpyteUntil<=0 && db->xProgress==0 ) p->sqpyteUntil = SQPYTE_LOOK_AGAIN;
   }
   return p->sqpyteUntil;
 }
@@ -44,17 +43,21 @@ long long sqpyte_until_progress(void *pVdbe){
 /* Counts the opcodes that the VM has passed, of which nLeft are left; both until that is asked again. */
 void sqpyte_count_steps(void *pVdbe, long long nLeft){
   Vdbe *p = (Vdbe*)pVdbe;
-  p->aCounter[SQLITE_STMTSTATUS_VM_STEP] += (u32)(p->sqpyteUntil - nLeft);
+  p->sqpyteSteps += (u64)(p->sqpyteUntil - nLeft);
 }
 
-/* The same, and calls the progress handler as often as upstream does. Returns 0, or SQLITE_INTERRUPT if it says so. */
+/* The same, and calls the progress handler as upstream does where a program jumps. Returns 0, or SQLITE_INTERRUPT if it
+** says so. */
 int sqpyte_progress(void *pVdbe, long long nLeft){
   Vdbe *p = (Vdbe*)pVdbe;
   sqlite3 *db = p->db;
   sqpyte_count_steps(pVdbe, nLeft);
-  while( nLeft<=0 && db->xProgress!=0 ){
-    nLeft += db->nProgressOps;
-    if( db->xProgress(db->pProgressArg) ) return SQLITE_INTERRUPT;
+  while( p->sqpyteSteps>=p->sqpyteLimit && db->xProgress!=0 ){
+    p->sqpyteLimit += db->nProgressOps;
+    if( db->xProgress(db->pProgressArg) ){
+      p->sqpyteLimit = LARGEST_UINT64;
+      return SQLITE_INTERRUPT;
+    }
   }
   return SQLITE_OK;
 }

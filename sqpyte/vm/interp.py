@@ -69,7 +69,7 @@ def step_in_c(frame, op, pc, passed):
         capi.fail(frame.vdbe, pc, rc)
         frame.result = SQPYTE_STOP
         return FAILED
-    if frame.watched:                   # so that C calls the progress handler in time
+    if frame.watched:                   # so that C calls the progress handler when upstream does
         capi.count_steps(frame.vdbe, frame.left - passed)
     rc = capi.step_one(frame.vdbe, op.counted)
     if frame.watched:
@@ -138,8 +138,6 @@ def run_loop(frame, program, pc):
             if following == LEAVE or not (op.covered or frame.always):
                 leave(frame, program, pc, passed)
                 return
-            if frame.watched and frame.left <= passed and not report_progress(frame, program, pc, passed):
-                return
             following = step_in_c(frame, op, pc, passed)
             if following < 0:
                 frame.left -= passed
@@ -197,12 +195,7 @@ def run(vdbe):
         run_loop(frame, program, pc)
     except MemoryError:
         frame.result = out_of_memory(vdbe)
-    if frame.watched and frame.left <= 0 and frame.result == SQPYTE_STOP:
-        rc = capi.progress(vdbe, frame.left)
-        if rc != 0:
-            capi.fail(vdbe, mem.i32(vdbe, Vdbe_pc), rc)
-    else:
-        capi.count_steps(vdbe, frame.left)
+    capi.count_steps(vdbe, frame.left)
     budget.leave(program)
     frame.free_kept()
     if frame.full:

@@ -103,6 +103,23 @@ def test_a_progress_handler_ends_a_statement(capi_tiers, text):
     capi_tiers.check(script(actions, threshold=2))
 
 
+SHORT = ["BEGIN IMMEDIATE", "CREATE VIEW v AS SELECT c FROM t", "ANALYZE", "INSERT INTO t(c) VALUES ('x'), (2)",
+         "UPDATE t SET b = 1 WHERE a = 3", "SELECT a, c FROM t LIMIT 5", "SELECT sum(b) FROM t WHERE a < 5"]
+
+
+@pytest.mark.parametrize(
+    "period, stop", [(1, 1), (1, 4), (1, 9), (2, 2), (3, 1), (3, 2), (3, 9), (7, 1), (7, 3), (20, 1)])
+def test_a_progress_handler_ends_a_short_statement_where_stocks_does(capi_tiers, period, stop):
+    """So it can be at its end, when a transaction has begun or all is written: opcodes that C runs alone change nothing
+    of that."""
+    actions = PROGRAM[:len(TABLE)]
+    for text in SHORT:
+        actions = actions + [
+            ("progress", 0, period, stop), ("run", 0, text), ("progress", 0, 0), ("run", 0, "ROLLBACK"),
+            ("run", 0, "SELECT count(*), sum(b) FROM t"), ("run", 0, "SELECT name FROM sqlite_schema")]
+    capi_tiers.check(script(actions, threshold=1))
+
+
 def left_in(tiers, actions, text):
     """Where a statement's last run was left, in the tiers that have hot loops."""
     case = script(actions + [("prepare", 0, "s", text), ("step", 0, "s", 1), ("tier", 0, "s")], threshold=2)
