@@ -1,8 +1,8 @@
 """Generated scripts: a schema, rows, then queries, writes, transactions, statements kept open, and what
 else changes a database, in any order, on one or two connections.
 
-A script is what tests/differential/sessions/scripts.py describes, with `mode`, the tier's, and `most_steps`,
-how many opcodes stock may take for a statement.
+A script is what tests/differential/sessions/scripts.py describes, with `mode`, the tier's, `most_steps`, how many
+opcodes stock may take for a statement, and perhaps `period` and `stop`, of a progress handler (kinds/session.py).
 """
 from tests.differential.sessions import scripts
 from tests.fuzz.generate import literals
@@ -64,6 +64,9 @@ class _Script:
                                 chance.pick([1, 1, 2, 3, 10, 100]))
         script["mode"] = chance.pick([0, 1, 1, 2, 2, 2])
         script["most_steps"] = most_steps
+        if chance.one_in(5):
+            script["period"] = chance.pick([1, 2, 3, 7, 20, 100, 1000])
+            script["stop"] = chance.pick([0, 0, 1, 2, 9, 70, 500])
         return script
 
     def _run(self, sql, connection=None, parameters=()):
@@ -78,7 +81,7 @@ class _Script:
         chance, schema = self.chance, self.schema
         self._run("PRAGMA page_size=%d" % chance.pick(
             [512, 512, 512, 1024, 1024, 2048, 4096, 4096, 8192, 32768, 65536]), 0)
-        if chance.one_in(12):
+        if chance.one_in(5):
             self._run("PRAGMA encoding='UTF-16%s'" % chance.pick(["le", "be"]), 0)
         if chance.one_in(4):
             self._run("PRAGMA auto_vacuum=%s" % chance.pick(["FULL", "INCREMENTAL"]), 0)

@@ -22,13 +22,15 @@ class Session(capi_session.Session):
     """One run of a script.
 
     Args: library, script and directory, as in capi_session; watched, whether statements are stopped after
-    script["most_steps"] opcodes: of a progress handler ours would know, so only stock's are.
+    script["most_steps"] opcodes, as stock's are, once. Else there is a progress handler only if script["period"] is
+    one: its calls are counted, action by action, and number script["stop"] of an action ends what runs.
     """
 
     def __init__(self, library, script, directory, watched=False):
         self.directory = directory
         self.watched = watched
         self.most = script["most_steps"] // _INTERVAL
+        self.period, self.last = script.get("period", 0), script.get("stop", 0)
         self.looks = 0
         self.long = []
         self.handlers = []
@@ -46,8 +48,17 @@ class Session(capi_session.Session):
             def look(ignored):
                 self.looks += 1
                 return self.looks > self.most
-            self.handlers.append(look)
-            connection.c.sqlite3_progress_handler(connection.db, _INTERVAL, look, capi.ffi.NULL)
+            self._handle(connection, _INTERVAL, look)
+        elif self.period:
+            @capi.ffi.callback("int(void *)")
+            def count(ignored):
+                self.looks += 1
+                return self.looks == self.last
+            self._handle(connection, self.period, count)
+
+    def _handle(self, connection, period, handler):
+        self.handlers.append(handler)
+        connection.c.sqlite3_progress_handler(connection.db, period, handler, capi.ffi.NULL)
 
     def perform(self, actions):
         """The transcript. Raises: TooLong."""
@@ -56,7 +67,9 @@ class Session(capi_session.Session):
             connection = self.connections[action[1] % len(self.connections)]
             self.looks = 0
             transcript.append(getattr(self, action[0])(connection, *action[2:]))
-            if self.looks > self.most:
+            if self.period and not self.watched:
+                transcript[-1] = transcript[-1] + ["%d calls of the progress handler" % self.looks]
+            elif self.looks > self.most:
                 self.long.append(i)
         self.looks = -10 ** 9
         transcript.append(self._end())
@@ -152,7 +165,8 @@ class Session(capi_session.Session):
             entry.append("and more, sha1 %s" % digest)
 
     def _rows(self, connection, sql, entry):
-        self.looks = -10 ** 9
+        if self.watched:
+            self.looks = -10 ** 9
         try:
             return connection.execute(sql)
         except capi.Error as error:
