@@ -1,5 +1,6 @@
 """A short part of each kind, and the fuzzers' own works: planted faults are found and made small."""
 import os
+import subprocess
 import time
 
 import pytest
@@ -8,6 +9,7 @@ from tests.differential.sessions.worker import Crash
 from tests.fuzz import failures, ways
 from tests.fuzz.campaign import Campaign
 from tests.fuzz.generate import scripts
+from tests.fuzz.generate.chance import Chance
 from tests.fuzz.kinds.callbacks import Callbacks
 from tests.fuzz.kinds.kills import Kills
 from tests.fuzz.kinds.kinds import Module, Scripts
@@ -42,6 +44,12 @@ def test_scripts_in_the_untranslated_vm(how):
 @pytest.mark.parametrize("kind, count", [(Module, 12), (Callbacks, 60), (Writers, 20), (Kills, 1)])
 def test_kinds(kind, count):
     run(kind(), count)
+
+
+def test_the_module_has_the_semantics_of_the_python_that_it_is_compared_with():
+    asked = [ways.cpython(), "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    assert ways.module(Chance("any"))["environment"]["SQPYTE_SEMANTICS"] == subprocess.run(
+        asked, stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout.strip()
 
 
 def test_scripts_are_made_of_their_seed():

@@ -69,7 +69,7 @@ def c_api(chance, hows):
 def module(chance):
     """A way over the DB-API (dict)."""
     environment = {"SQPYTE_INLINE": chance.pick(["always", "always", "1", "0"]),
-                   "SQPYTE_LIBRARY": ENGINE}
+                   "SQPYTE_LIBRARY": ENGINE, "SQPYTE_SEMANTICS": semantics()}
     left_out = ",".join(chance.some(_OUTSIDE_OF_VM, 1, 3)) if chance.one_in(3) else ""
     if left_out:
         environment["SQPYTE_WITHOUT"] = left_out
@@ -92,6 +92,12 @@ def cpython():
     found = glob.glob(os.path.join(ROOT, "build", "cpython-env-3.*", "bin", "python"))
     found.sort(key=lambda path: int(path.split("env-3.")[1].split(os.sep)[0]))
     return found[-1] if found else sys.executable
+
+
+def semantics():
+    """The version of Python (str) whose sqlite3 is the oracle: ours follows the running Python's else."""
+    named = cpython().split("cpython-env-")
+    return named[1].split(os.sep)[0] if len(named) == 2 else "%d.%d" % sys.version_info[:2]
 
 
 def worker(way):

@@ -109,7 +109,7 @@ class Scripts:
             yield dict(case, before=case["before"][:i] + case["before"][i + 1:])
         for name in sorted(case["way"]["environment"]):
             environment = {n: v for n, v in case["way"]["environment"].items() if n != name}
-            if name not in ("SQPYTE_LIBRARY", "SQPYTE_INLINE"):
+            if name not in ("SQPYTE_LIBRARY", "SQPYTE_INLINE", "SQPYTE_SEMANTICS"):
                 yield dict(case, way=dict(case["way"], environment=environment))
         for script in smaller_scripts(case["script"]):
             yield dict(case, script=script)
