@@ -5,7 +5,7 @@ For tests only: it is a thousand times slower than the translated VM, and needs 
 import os
 
 from c_engine.generated.layout import (
-    MEM_Ephem, MEM_Static, Mem_flags, Mem_z, Vdbe_nCursor, Vdbe_nMem, Vdbe_pFrame)
+    MEM_Ephem, MEM_Static, Mem_flags, Mem_z, Vdbe_nCursor, Vdbe_nMem)
 from c_engine.generated.opcodes import OP_IsType
 from sqpyte.vm import frame, interp
 from sqpyte.vm.base import capi, mem
@@ -79,8 +79,6 @@ def poison(all_in_c):
         return rc
 
     def overwrite(self, kept):
-        if mem.i64(self.vdbe, Vdbe_pFrame):
-            return
         last = mem.i32(self.vdbe, Vdbe_nMem) - max(mem.i32(self.vdbe, Vdbe_nCursor), 1)
         # What C has copied without its bytes (SCopy) has them in the register that it came from.
         shared = set()
