@@ -32,7 +32,7 @@ def test_no_variable_of_an_opcode_crosses_a_jump_to_another(amalgamation):
 
 
 def test_a_new_variable_is_found(amalgamation):
-    changed = amalgamation.replace('  u64 nVmStep = 0;', '  u64 nVmStep = 0;\n  Mem *pNew, *aOther[2];', 1)
+    changed = amalgamation.replace('  u64 nVmStep = ', '  Mem *pNew, *aOther[2];\n  u64 nVmStep = ', 1)
     assert set(exec_locals.function_locals(changed)) - set(documented()) == {'pNew', 'aOther'}
 
 

@@ -20,9 +20,7 @@ _MISUSE = 'SQLite\'s tests read a connection after it is closed here; OMIT_MISUS
 
 MEANT = [
     Meant('test/dbstatus.test', r'dbstatus-4\.[0-2]\.[1-4]', _AND_CHECKED,
-          'bytes that a pager takes: an open file has what is known of its reads (c_engine/storage/read_ahead.h)'),
-    Meant('test/memsubsys1.test', r'memsubsys1-4\.5', _AND_CHECKED,
-          'the largest piece of memory: 64 KiB, to read ahead (c_engine/storage/read_ahead.h)'),
+          'bytes that a pager takes: an open file has its map (c_engine/storage/file_map.h)'),
     Meant('ext/session/sessionmem.test', r'sessionmem-1\.2\.[2-9]\.\(mu=\d+\)', 'sanitized',
           'the names of cases have sizes of allocations in them, which an address sanitizer doesn\'t round up'),
     Meant('test/capi3c.test', r'capi3c-(.*-misuse|6\.4)', 'sanitized', _MISUSE),
