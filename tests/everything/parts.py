@@ -55,6 +55,7 @@ def parts(fuzz_seconds):
               pytest('languages', ['tests/languages'],
                      ['tests/languages', 'tests/corruption', 'tests/upstream/tree'], ALL),
               pytest('threads', ['tests/translated/test_threads.py'], ['tests/translated'], ALL),
+              pytest('file-map', ['tests/file_map'], ['tests/file_map'], ALL),
               pytest('damaged-databases', ['tests/corruption'], ['tests/corruption'], ALL, product=LIBRARY),
               pytest('benchmarks', ['tests/benchmarks/test_translated.py'],
                      ['tests/benchmarks', 'benchmarks'], ALL),
