@@ -91,7 +91,8 @@ class Session(capi_session.Session):
                 entry.append(render_row(row))
                 row = statement.step()
         except capi.Error as error:
-            entry.append("error %d: %s" % (error.code, error.message))
+            # ATTACH names the file, which each engine has in a folder of its own.
+            entry.append("error %d: %s" % (error.code, error.message.replace(self.directory + os.sep, "")))
         if statement is not None:
             statement.finalize()
         c, db = connection.c, connection.db
