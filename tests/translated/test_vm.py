@@ -84,34 +84,6 @@ def test_loops_that_seek_enter_the_vm_once_they_have_taken_time(connection, expe
     assert set(whys) == {WHY_SEEKS, WHY_HOT}
 
 
-READING = 'SELECT count(*), sum(length(t.filler)) FROM k CROSS JOIN t ON t.id = k.id'
-
-
-@pytest.fixture
-def large(library, tmp_path):
-    """A connection with 1 000 pages of 32 KiB, whose rows a smaller table names at random."""
-    connection = Connection(library, str(tmp_path / 'large.db'))
-    connection.execute('PRAGMA page_size = 32768')
-    connection.execute('CREATE TABLE t(id INTEGER PRIMARY KEY, filler BLOB)')
-    connection.execute('CREATE TABLE k(id INTEGER)')
-    numbers = 'WITH RECURSIVE r(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r LIMIT %d) '
-    connection.execute('INSERT INTO t ' + numbers % 3000 + 'SELECT n, zeroblob(8000) FROM r')
-    connection.execute('INSERT INTO k ' + numbers % 6000 + 'SELECT n * 1117 % 3000 FROM r')
-    yield connection
-    connection.close()
-
-
-@pytest.mark.parametrize('cache, whys', [(30, {WHY_SEEKS}), (5000, {WHY_SEEKS, WHY_HOT})])
-def test_loops_that_read_pages_most_of_their_time_stay_in_c(large, cache, whys):
-    large.execute('PRAGMA cache_size = %d' % cache)
-    found = set()
-    for _ in range(40):
-        rows, _, why = run(large, READING)
-        assert rows == [(6000, 48000000)]
-        found.add(why)
-    assert found == whys
-
-
 @pytest.fixture
 def unhurried(library):
     """The library as it is by default: what is left to do decides."""
