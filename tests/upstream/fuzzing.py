@@ -26,7 +26,7 @@ DATABASES = ['fuzzdata%d.db' % number for number in range(1, 9)]
 
 # These add fields to structs that the VM reads, or contradict an option of the product.
 LEFT_OUT = ['-DSQLITE_ENABLE_EXPLAIN_COMMENTS', '-DSQLITE_ENABLE_NORMALIZE',
-            '-DSQLITE_ENABLE_STMT_SCANSTATUS', '-DSQLITE_OMIT_LOAD_EXTENSION']
+            '-DSQLITE_ENABLE_STMT_SCANSTATUS', '-DSQLITE_OMIT_LOAD_EXTENSION', '-DSQLITE_MAX_MMAP_SIZE=0']
 
 PASSED = re.compile(r'^fuzzcheck:?(?: fuzzdata\d\.db:)? 0 errors out of (\d+) tests', re.MULTILINE)
 COUNTS = re.compile(r'^guard: (\d+) inputs, (\d+) runs of statements, (\d+) of them in the VM$', re.MULTILINE)
