@@ -15,6 +15,7 @@
 #include "core/mechanisms.h"
 #include "core/opcode_sets.h"
 #include "rows/fused.h"
+#include "storage/raw_page.h"
 #include <pthread.h>
 #include <string.h>
 

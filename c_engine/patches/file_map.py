@@ -108,6 +108,8 @@ EDITS = [
         "    if( pFd->pSqpyteMap->bFailed ) return SQLITE_IOERR_READ;\n"
         "    if( pFd->mmapSize>=iOff+nAmt+SQPYTE_MAP_BUFFER ){\n"
         "      *pp = &((u8 *)pFd->pMapRegion)[iOff];\n"
+        "      __builtin_prefetch(*pp);          /* its header, and the cell pointers behind */\n"
+        "      __builtin_prefetch((u8*)*pp+64);\n"
         "      pFd->nFetchOut++;\n"
         "    }\n"
         "    return SQLITE_OK;\n"

@@ -39,33 +39,6 @@ static void sqpyteMoved(VdbeCursor *pC, int nullRow){
   pC->cacheStatus = CACHE_STALE;
 }
 
-/* The rowid of cell i of a table's leaf page; *pOk becomes 0 if the cell is corrupt. Reads as far
-** as sqlite3BtreeTableMoveto does. */
-static i64 sqpyteCellRowid(MemPage *pPage, int i, int *pOk){
-  const u8 *p = findCellPastPtr(pPage, i);
-  u64 rowid;
-  while( 0x80 <= *(p++) ){
-    if( p>=pPage->aDataEnd ){
-      *pOk = 0;
-      return 0;
-    }
-  }
-  sqlite3GetVarint(p, &rowid);
-  return (i64)rowid;
-}
-
-/* The key of cell i of a table's interior page. (Not by sqlite3VarintValue, which gcc would put out
-** of line for everybody then.) */
-static inline i64 sqpyteInteriorKey(MemPage *pPage, int i){
-  const u8 *p = findCellPastPtr(pPage, i);
-  u64 k = 0;
-  for(i=0; i<8; i++){
-    k = k<<7 | (p[i] & 0x7f);
-    if( p[i]<0x80 ) return (i64)k;
-  }
-  return (i64)(k<<8 | p[8]);
-}
-
 /* The first column of cell i of an index's interior page, if it is an integer, as the search below sees it;
 ** 0 if it isn't plain. NULL is below every integer, a text or blob above: *pv is the end of their range. */
 static int sqpyteFirstInteger(MemPage *pPage, int i, int bBefore, i64 *pv){
@@ -119,7 +92,7 @@ static int sqpyteFindBounds(BtCursor *pCur, i64 key, int bIndex){
     while( lwr<=upr ){
       int idx = (lwr+upr)>>1;
       if( !bIndex ){
-        k = sqpyteInteriorKey(pPage, idx);
+        k = sqpyteInteriorKey(pPage->pBt, pPage->aData, pPage->aCellIdx, idx);
       }else if( !sqpyteFirstInteger(pPage, idx, idx<ix, &k) ){
         return 0;
       }
@@ -182,33 +155,14 @@ static int sqpyteIndexLeadsHere(BtCursor *pCur, const UnpackedRecord *pKey){
 
 /* Looks for a rowid in the leaf page where the cursor stands: rows that follow each other in a
 ** join often lie in the same page. Returns 1 if that page is where the rowid belongs: the cursor
-** is on it or on a neighbour of it then, and *pRes as sqlite3BtreeTableMoveto has it. It looks at
-** the same cells as that in the same order: in a damaged page, where keys aren't in order, the
-** answer depends on it. */
+** is on it or on a neighbour of it then, and *pRes as sqlite3BtreeTableMoveto has it. */
 static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
   MemPage *pPage = pCur->pPage;
-  int lwr = 0, upr, i, ok = 1;
-  i64 k;
+  const u8 *p;
+  int i;
   if( !sqpyteLeadsHere(pCur, key, 0) || !pPage->intKeyLeaf ) return 0;
-  upr = pPage->nCell-1;
-  i = upr>>1;
-  for(;;){
-    k = sqpyteCellRowid(pPage, i, &ok);
-    if( !ok ) return 0;
-    if( k==key ){
-      *pRes = 0;
-      break;
-    }
-    if( k<key ){
-      lwr = i+1;
-      *pRes = -1;
-    }else{
-      upr = i-1;
-      *pRes = +1;
-    }
-    if( lwr>upr ) break;
-    i = (lwr+upr)>>1;
-  }
+  i = sqpyteSearchLeaf(pPage->pBt, pPage->aData, pPage->aCellIdx, pPage->nCell, key, pRes, &p);
+  if( i<0 ) return 0;
   pCur->ix = (u16)i;
   pCur->curFlags &= ~(BTCF_ValidNKey|BTCF_ValidOvfl|BTCF_AtLast);
   pCur->info.nSize = 0;
