@@ -106,27 +106,16 @@ EDITS = [
         "  u64 nVmStep = p->sqpyteResumed ? p->sqpyteSteps : 0;  /* Number of virtual machine steps */\n",
     ),
     Edit(
-        "exec-steps-kept",
+        "exec-steps-handler",
         # Between two opcodes upstream looks for no handler.
         "  while( nVmStep>=nProgressLimit && db->xProgress!=0 ){\n"
-        "    nProgressLimit += db->nProgressOps;\n"
-        "    if( db->xProgress(db->pProgressArg) ){\n"
-        "      nProgressLimit = LARGEST_UINT64;\n"
-        "      rc = SQLITE_INTERRUPT;\n"
-        "      goto abort_due_to_error;\n"
-        "    }\n"
-        "  }\n"
-        "#endif\n"
-        "  p->aCounter[SQLITE_STMTSTATUS_VM_STEP] += (int)nVmStep;\n",
+        "    nProgressLimit += db->nProgressOps;\n",
         "  while( nVmStep>=nProgressLimit && rc!=SQPYTE_STOP && db->xProgress!=0 ){\n"
-        "    nProgressLimit += db->nProgressOps;\n"
-        "    if( db->xProgress(db->pProgressArg) ){\n"
-        "      nProgressLimit = LARGEST_UINT64;\n"
-        "      rc = SQLITE_INTERRUPT;\n"
-        "      goto abort_due_to_error;\n"
-        "    }\n"
-        "  }\n"
-        "#endif\n"
+        "    nProgressLimit += db->nProgressOps;\n",
+    ),
+    Edit(
+        "exec-steps-kept",
+        "  p->aCounter[SQLITE_STMTSTATUS_VM_STEP] += (int)nVmStep;\n",
         "  p->sqpyteSteps = 0;\n"
         "  if( rc==SQPYTE_STOP || rc==SQPYTE_HOT ){\n"
         "    p->sqpyteSteps = nVmStep;\n"
