@@ -23,7 +23,9 @@ EDITS = [
         "  u8 bUseFetch;               /* True to use xFetch() */\n",
         "  u8 bUseFetch;               /* True to use xFetch() */\n"
         "  u8 eSqpyteMap;              /* SQPYTE_MAP_... (pager_map.h) */\n"
-        "  int nSqpyteRead;            /* Pages read */\n",
+        "  int nSqpyteRead;            /* Pages read, ... */\n"
+        "  int nSqpyteNear;            /* ... those near the one before, less twice the others, and ... */\n"
+        "  Pgno iSqpyteRead;           /* ... the last one */\n",
     ),
     Edit(
         "map-of-program",
@@ -125,7 +127,7 @@ EDITS = [
         "      pPager->aStat[PAGER_STAT_MISS]++;\n"
         "      rc = readDbPage(pPg);\n",
         "      pPager->aStat[PAGER_STAT_MISS]++;\n"
-        "      sqpytePageRead(pPager);\n"
+        "      sqpytePageRead(pPager, pgno);\n"
         "      rc = readDbPage(pPg);\n",
     ),
     Edit(

@@ -2,7 +2,7 @@
 ** The database file by map: a page that a reader asks for is an address in a map of the file, not a copy that a system
 ** call makes. The pager does the rest by its own code for PRAGMA mmap_size (getPageMMap).
 **
-** The map begins where it pays: once a pager has read so many pages (sqpyteMapAfter). It is read-only, and shared, so it
+** The map begins where it pays: once a pager has read so many pages (sqpyteMapPays). It is read-only, and shared, so it
 ** shows what any process writes to the file. What it lacks in SQLite, a read that fails, is an error here (bus_error.h).
 ** It is used only where all of this holds, and else pages are read by pread, as in stock:
 **
@@ -22,7 +22,9 @@
 
 #define SQPYTE_MAP_AFTER 32                   /* pages that a pager has read, ... */
 #define SQPYTE_MAP_PART 16                    /* ... and one in so many of the file's pages, ... */
-#define SQPYTE_MAP_MOST 8192                  /* ... but not more than so many */
+#define SQPYTE_MAP_MOST 8192                  /* ... but not more than so many; ... */
+#define SQPYTE_MAP_BLOCK 16                   /* ... or, of those that came within so many pages after the last one, ... */
+#define SQPYTE_MAP_NEAR 64                    /* ... so many, less twice the others */
 #define SQPYTE_MAP_FILE ((i64)1<<40)          /* bytes of a file at most, ... */
 #define SQPYTE_MAP_ALL ((i64)1<<43)           /* ... and of all files: a sixteenth of the address space */
 #define SQPYTE_MAP_ROOM ((i64)1<<24)          /* room behind the file's end: so much and a quarter of the file */

@@ -1,5 +1,5 @@
 /*
-** When a pager uses a map of its file (file_map.h): once it has read enough pages (sqpyteMapAfter), and as long as each
+** When a pager uses a map of its file (file_map.h): once that pays (sqpyteMapPays), and as long as each
 ** transaction finds, at its beginning, that failing reads are caught. A map that has failed is gone when the transaction that saw it ends, and
 ** its pager reads by pread from then on. Included by the edited sqlite3.c in the middle of pager.c.
 **
@@ -26,19 +26,22 @@ static int sqpytePagerFailed(Pager *pPager){
 static int sqpyteReadsFailed(sqlite3*);
 #define SQPYTE_READS_FAILED(db) (sqpyteBus.nFailed && sqpyteReadsFailed(db))
 
-/* How many pages a pager reads before its file is mapped. A map costs something only where it is touched: the first touch
-** of 16 pages takes the kernel 5 us, a page by pread 2 us each time. A program that asks a large file for a few rows
-** all over it, once, is better off without. So the map begins when pread has cost a part of what touching all of the file
-** would (TPC-H 19 at scale 0.2, its first run: 24 to 15 ms). */
-static int sqpyteMapAfter(const Pager *pPager){
-  return MAX(SQPYTE_MAP_AFTER, (int)MIN(pPager->dbSize/SQPYTE_MAP_PART, SQPYTE_MAP_MOST));
+/* Whether the file is to be mapped now. A map costs something only where it is touched: the first touch of 16 pages takes
+** the kernel 5 us, a page by pread 2 us each time. So it pays at once for those who read page after page; who asks a large
+** file for a few rows all over it, once, is better off without, and is mapped when the reads have cost a part of what
+** touching all of the file would (TPC-H 19 at scale 0.2, its first run: 24 to 15 ms). */
+static int sqpyteMapPays(Pager *pPager, Pgno pgno){
+  pPager->nSqpyteNear += pgno-pPager->iSqpyteRead<=SQPYTE_MAP_BLOCK ? 1 : -2;
+  pPager->iSqpyteRead = pgno;
+  return ++pPager->nSqpyteRead>=SQPYTE_MAP_AFTER
+      && (pPager->nSqpyteNear>=SQPYTE_MAP_NEAR
+          || pPager->nSqpyteRead>=(int)MIN(pPager->dbSize/SQPYTE_MAP_PART, SQPYTE_MAP_MOST));
 }
 
 /* Called at each page that is read. */
-static void sqpytePageRead(Pager *pPager){
-  if( ++pPager->nSqpyteRead<SQPYTE_MAP_AFTER || pPager->eSqpyteMap!=SQPYTE_MAP_MAY || pPager->tempFile
-   || pPager->nSqpyteRead<sqpyteMapAfter(pPager) ) return;
-  pPager->nSqpyteRead = 0;
+static void sqpytePageRead(Pager *pPager, Pgno pgno){
+  if( pPager->eSqpyteMap!=SQPYTE_MAP_MAY || pPager->tempFile || !sqpyteMapPays(pPager, pgno) ) return;
+  pPager->nSqpyteRead = pPager->nSqpyteNear = 0;
   if( !sqpyteMayMap(pPager->fd) ) pPager->eSqpyteMap = SQPYTE_MAP_NEVER;
   else if( sqpyteMapFile((unixFile*)pPager->fd) ) pPager->eSqpyteMap = SQPYTE_MAP_USED;
   if( pPager->eSqpyteMap!=SQPYTE_MAP_USED ) return;
