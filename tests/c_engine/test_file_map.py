@@ -48,6 +48,28 @@ def test_a_scan_needs_few_calls(path):
     assert reads() - before < 100
 
 
+def test_rows_all_over_a_large_file_are_read_until_a_map_pays(path):
+    writer = opened(path)
+    writer.execute('BEGIN')
+    writer.executemany('INSERT INTO t VALUES(?, 1, ?)', ((ROWS + i, 'x' * 1000) for i in range(4 * ROWS)))
+    writer.execute('COMMIT')
+    writer.close()
+    connection = opened(path)
+    rows = 5 * ROWS
+    pages = connection.execute('PRAGMA page_count').fetchone()[0]
+
+    def calls(first, count):
+        before = reads()
+        for i in range(first, first + count):
+            key = i * 7919 % rows
+            assert connection.execute('SELECT id, n FROM t WHERE id=?', (key,)).fetchall() == [(key, 1)]
+        return reads() - before
+
+    assert calls(0, pages // 32) >= pages // 32
+    calls(pages // 32, pages // 8)
+    assert calls(pages // 4, 500) < 50
+
+
 def test_the_file_grows_and_is_mapped_further(path):
     """Within the map's room, and beyond it."""
     reader, writer = opened(path), opened(path)
