@@ -75,6 +75,9 @@ $(filter $(NEWEST),$(CPYTHONS)): vm
 
 effects: checking
 
+# Three minutes of two processors; `make test-all` has many times as many examples.
+differential: export SQPYTE_EXAMPLES := 0.6
+
 $(WITHOUT_VM): data
 	@echo "sqpyte: tests/$@" >&2
 	@$(call PYTEST,$(PYTHON),tests/$@)

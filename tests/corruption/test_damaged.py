@@ -1,6 +1,6 @@
 """Damaged databases, each from a seed, in stock and in the VM, on guarded memory.
 
-160 of them; 2400 with SQPYTE_TESTS=all (`make test-all`).
+120 of them; 2400 with SQPYTE_TESTS=all (`make test-all`).
 """
 import collections
 import json
@@ -16,7 +16,7 @@ from tests.corruption import images, run
 from tests.differential import tiers
 from tests.differential.sessions import capi
 
-CASES = 2400 if extent.everything() else 160
+CASES = 2400 if extent.everything() else 120
 CORRUPT = 11
 
 

@@ -17,13 +17,13 @@ PART = """
     corrupt2 corrupt4 corruptB countofview cse date default delete delete2 descidx1 descidx2 distinct
     distinctagg e_expr e_select e_update eqp exists expr filter1 fkey2 fkey5 func3 fts3aa fts3ab
     fts3corrupt gencol1 hook in in3 in4 in5 incrblob incrvacuum index index3 indexedby indexexpr1 insert
-    insert2 insert4 intpkey ioerr2 join join2 join5 json101 json103 lastinsert like limit mallocA
+    insert2 insert4 intpkey ioerr2 join join2 join5 json101 json103 lastinsert like limit mallocB
     minmax minmax2 misc1 misc3 notnull2 null numcast orderby1 orderby5 pragma printf quote returning1
     rowid rowvalue rowvalue3 rowvaluefault savepoint schema select1 select2 select3 select4 select5
-    select6 selectA selectB sort strict1 subquery temptable trans trigger1 trigger2 trigger3 trigger9
+    select6 selectA selectB sort strict1 subquery temptable trans3 trigger1 trigger2 trigger3 trigger9
     triggerC types types2 unique update upsert1 upsert3 vacuum view vtab1 wal wal2 where where2 where3
     where9 whereL window1 windowfault with1 with2 without_rowid1 without_rowid3 zeroblob rtree1
-    rtree5 session1 session2 rbu1 rbu3 recover1 fts5ab fts5tok1
+    rtree5 session1 session2 rbu5 rbu3 recover1 fts5ab fts5tok1
 """.split()
 
 
