@@ -1,13 +1,13 @@
 /*
 ** What the harness's C programs share: arguments, clock, repeated runs, JSON output.
 **
-**   PROGRAM LIBRARY DATABASE WHAT WARMUP-RUNS WARMUP-SECONDS RUNS SECONDS CLOCK [CACHE-SIZE]
+**   PROGRAM LIBRARY DATABASE WHAT WARMUP-RUNS WARMUP-SECONDS RUNS SECONDS CLOCK [PRAGMA...]
 **
-** LIBRARY is loaded by path. CLOCK is `wall`, or `cpu` for the time this process had a processor. A
-** program prints one JSON object like benchmarks/worker.py does: configuration, startup_s,
-** first_run_s, samples_s, warmup_runs, answers. With RUNS `turns` each line on stdin (`first`,
-** `warmup` or `run`) asks for one run, and is answered by a line with its seconds; the JSON follows
-** when stdin ends.
+** LIBRARY is loaded by path. CLOCK is `wall`, or `cpu` for the time this process had a processor. Each
+** PRAGMA, such as `cache_size=-9000`, is given to the connection first. A program prints one JSON
+** object like benchmarks/worker.py does: configuration, startup_s, first_run_s, samples_s, warmup_runs,
+** answers. With RUNS `turns` each line on stdin (`first`, `warmup` or `run`) asks for one run, and is
+** answered by a line with its seconds; the JSON follows when stdin ends.
 */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE     /* RTLD_DEFAULT */
@@ -151,8 +151,8 @@ static void print_configuration(const char *library) {
 /* Load the library and open the database as the arguments say. */
 static void start_up(int argc, char **argv) {
   out = stdout;
-  if (argc != 9 && argc != 10) fail("usage", "LIBRARY DATABASE WHAT WARMUP-RUNS WARMUP-SECONDS "
-                                    "RUNS SECONDS CLOCK [CACHE-SIZE]");
+  if (argc < 9) fail("usage", "LIBRARY DATABASE WHAT WARMUP-RUNS WARMUP-SECONDS "
+                               "RUNS SECONDS CLOCK [PRAGMA...]");
   if (!strcmp(argv[8], "cpu")) timer = CLOCK_PROCESS_CPUTIME_ID;
   double start = now();
   void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
@@ -160,9 +160,9 @@ static void start_up(int argc, char **argv) {
   const char *missing = find_api(library);
   if (missing) fail("the library lacks a function", missing);
   if (open_v2(argv[2], &db, 2 /* SQLITE_OPEN_READWRITE */, 0) != OK) fail("open", argv[2]);
-  if (argc == 10) {
-    char pragma[60];
-    snprintf(pragma, sizeof pragma, "PRAGMA cache_size = %d", atoi(argv[9]));
+  for (int i = 9; i < argc; i++) {
+    char pragma[100];
+    snprintf(pragma, sizeof pragma, "PRAGMA %s", argv[i]);
     if (exec(db, pragma, 0, 0, 0) != OK) fail(pragma, errmsg(db));
   }
   startup_seconds = now() - start;

@@ -93,6 +93,7 @@ def gather(suite, dataset, scale, database, settings, rounds, engines):
             'interval': '95 %, hierarchical bootstrap (rounds, then runs)',
             'first_run': 'of a new process, after connecting; database in the OS cache',
             'cache_size': 'default' if settings.cache_size is None else settings.cache_size,
+            'mmap_size': 'default' if settings.mmap_size is None else settings.mmap_size,
             'PYPY_GC_NURSERY': settings.nursery,
             'layouts': 'environments of a round longer by up to %d bytes, seed %s'
                        % (measure.LONGEST_PADDING, settings.layouts),

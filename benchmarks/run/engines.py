@@ -11,13 +11,13 @@ from benchmarks.run import driver, worker
 from benchmarks.suites import queries, ssb
 
 # How often and how long a process runs its query. Runs go on until both the number and the time
-# (seconds) are reached; with `runs` 'turns' the process is asked for each (turns.py). `cache_size` is
-# as in PRAGMA cache_size (None: SQLite's default), `nursery` goes to PYPY_GC_NURSERY, `timeout` is in
-# seconds, `clock` is a name in worker.CLOCKS. `layouts` is the seed of the layouts (None: all alike), of
+# (seconds) are reached; with `runs` 'turns' the process is asked for each (turns.py). `cache_size` and
+# `mmap_size` are as in the PRAGMAs (None: SQLite's default), `nursery` goes to PYPY_GC_NURSERY, `timeout` is
+# in seconds, `clock` is a name in worker.CLOCKS. `layouts` is the seed of the layouts (None: all alike), of
 # which measure.py chooses one for each round: `padding` is how many bytes longer the environment is.
 Settings = collections.namedtuple(
-    'Settings', 'warmup_runs warmup_seconds runs seconds cache_size nursery timeout clock layouts padding',
-    defaults=(None, 0))
+    'Settings', 'warmup_runs warmup_seconds runs seconds cache_size nursery timeout clock layouts padding mmap_size',
+    defaults=(None, 0, None))
 
 # What one process measured; times in seconds. `answers` holds the distinct answers of its runs,
 # `configuration` what it ran on.
@@ -64,6 +64,12 @@ def clean_environment(settings=None, **more):
     if settings is not None and settings.padding:
         kept['SQPYTE_BENCHMARK_PADDING'] = 'x' * settings.padding
     return kept
+
+
+def pragmas(settings):
+    """Return the pragmas that a connection is given before anything else (list of str, `name=value`)."""
+    given = {'cache_size': settings.cache_size, 'mmap_size': settings.mmap_size}
+    return ['%s=%d' % (name, value) for name, value in given.items() if value is not None]
 
 
 class Engine:
@@ -127,7 +133,7 @@ class PythonEngine(Engine):
         """Return the command line (list of str) and the environment (dict) of a process that runs
         `benchmark` (a name, or None for no more than its configuration)."""
         request = {'module': self.module, 'database': database, 'benchmark': benchmark,
-                   'cache_size': settings.cache_size, 'warmup_runs': settings.warmup_runs,
+                   'pragmas': pragmas(settings), 'warmup_runs': settings.warmup_runs,
                    'warmup_seconds': settings.warmup_seconds, 'runs': settings.runs,
                    'seconds': settings.seconds, 'clock': settings.clock,
                    'extension': driver.extension() if benchmark == 'cfunction' else None}
@@ -188,12 +194,9 @@ class InstalledEngine(PythonEngine):
 
 def c_command(program, library, what, database, settings):
     """Return the command line (list of str) of one of the harness's C programs (see harness.h)."""
-    command = [program, library, database, what, str(settings.warmup_runs),
-               repr(settings.warmup_seconds), str(settings.runs), repr(settings.seconds),
-               settings.clock]
-    if settings.cache_size is not None:
-        command.append(str(settings.cache_size))
-    return command
+    return [program, library, database, what, str(settings.warmup_runs),
+            repr(settings.warmup_seconds), str(settings.runs), repr(settings.seconds),
+            settings.clock] + pragmas(settings)
 
 
 class ProgramEngine(Engine):

@@ -99,14 +99,14 @@ def run(names, engines_used, scale, database, options, progress):
     Args:
         names, engines_used: of the suite; engines_used is a dict of name to LibraryEngine.
         scale, database: of the data.
-        options: with `phase`, `seconds` (of measured runs) and `cache_size`.
+        options: with `phase`, `seconds` (of measured runs), `cache_size` and `mmap_size`.
         progress: called with (query, engine) before each process.
     """
     places.product(os.path.join(places.build_folder(), 'sqlite', 'sqlite3.c'), 'make engine')
     first = options.phase == 'first'
     settings = engines.Settings(0 if first else 3, 0.0 if first else 0.5, 1 if first else 3,
                                 0.0 if first else options.seconds, options.cache_size, '',
-                                options.timeout, 'wall')
+                                options.timeout, 'wall', mmap_size=options.mmap_size)
     found = origins.Origins()
     profiles = []
     for query in names:

@@ -97,7 +97,7 @@ def main(settings):
 
     Args:
         settings: dict of `module` (DB-API module's name), `database` (path), `benchmark` (name),
-            `cache_size` (as PRAGMA cache_size, or None), `warmup_runs`, `warmup_seconds`, `runs`
+            `pragmas` (list of str, such as `cache_size=-9000`), `warmup_runs`, `warmup_seconds`, `runs`
             (a number, or `turns`: stdin asks for each run, see take_turns), `seconds`, `clock`
             (name in CLOCKS), `extension` (see micro.prepare). Without a `benchmark`, returns the
             configuration alone.
@@ -106,8 +106,7 @@ def main(settings):
     start = clock()
     module = importlib.import_module(settings['module'])
     connection = module.connect(settings['database'])
-    if settings['cache_size'] is not None:
-        connection.execute('PRAGMA cache_size = %d' % settings['cache_size'])
+    calls.give(connection, settings['pragmas'])
     micro.prepare(connection, settings['benchmark'], settings['extension'])
     startup = clock() - start
     if settings['benchmark'] is None:

@@ -62,10 +62,21 @@ def query(name):
     return run
 
 
+pragmas: list = []      # what the connections of the process have been given
+
+
+def give(connection, given):
+    """Give pragmas (list of str, such as `cache_size=-9000`) to a connection, and to those of the threads to come."""
+    pragmas[:] = given
+    for pragma in pragmas:
+        connection.execute('PRAGMA ' + pragma).fetchall()
+    return connection
+
+
 @functools.lru_cache()
 def readers(module, path, count):
     """Return connections to a database (list of `count`), which other threads may use."""
-    return [module.connect(path, check_same_thread=False) for _ in range(count)]
+    return [give(module.connect(path, check_same_thread=False), pragmas) for _ in range(count)]
 
 
 def threads(count, texts):

@@ -153,10 +153,28 @@ def test_tpch(tmp_path):
     found = run(['tpch', '--engines', 'engine', '--queries', '1,q6,Q14', '--clock', 'cpu'],
                 tmp_path)
     assert found['configuration']['method']['clock'] == 'cpu'
+    assert found['configuration']['method']['mmap_size'] == 'default'
     assert [(row['query'], row['engine']) for row in found['results']] == \
         [(query, name) for query in ('q1', 'q6', 'q14') for name in ('stock', 'engine')]
     check_results(found['results'], 'tpch', 'stock')
     check_configuration(found['configuration'], ['stock', 'engine'])
+
+
+@pytest.mark.parametrize('suite, others, query', [
+    ('micro', 'stock-cpython,c-api', 'select'), ('calls', 'stock-cpython', 'q6-threads-1'), ('tpch', 'engine', 'q6')])
+def test_every_engine_is_given_the_mmap_size(suite, others, query, tmp_path, capsys):
+    found = run([suite, '--engines', others, '--queries', query, '--mmap-size', '50000000'], tmp_path)['configuration']
+    assert found['method']['mmap_size'] == 50000000
+    assert {one['pragmas']['mmap_size'] for one in found['engines'].values()} == {50000000}
+    assert 'pragmas.mmap_size          50000000' in capsys.readouterr().out
+
+
+def test_the_connections_of_threads_are_given_what_theirs_is():
+    import sqlite3
+    calls.give(sqlite3.connect(':memory:'), ['cache_size=-9000'])
+    reader, = calls.readers(sqlite3, ':memory:', 1)
+    assert reader.execute('PRAGMA cache_size').fetchone() == (-9000,)
+    calls.give(reader, [])
 
 
 def test_a_c_program_that_fails_is_named(tmp_path, monkeypatch):

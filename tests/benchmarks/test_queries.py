@@ -90,6 +90,14 @@ def test_the_driver_sets_the_cache_size(database, stock):
     assert found.configuration['pragmas']['cache_size'] == -9000
 
 
+@pytest.mark.parametrize('asked, answered', [(None, 0), (0, 0), (1 << 28, 1 << 28), (1 << 40, 0x7fff0000)])
+def test_the_driver_sets_the_mmap_size(asked, answered, database, stock, engine):
+    """SQLite answers with its compile-time maximum where more is asked for."""
+    for one in (stock, engine):
+        found = one.run_sql('SELECT 1', database, ONCE._replace(mmap_size=asked))
+        assert found.configuration['pragmas']['mmap_size'] == answered
+
+
 def test_a_wrong_statement_is_a_failure(database, stock):
     with pytest.raises(engines.EngineFailure, match='no such table'):
         stock.run_sql('SELECT * FROM absent', database, ONCE)
