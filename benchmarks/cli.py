@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from benchmarks import ablations, places
-from benchmarks.results import bought
+from benchmarks.results import beside, bought
 from benchmarks.run import configuration, engines, measure, profile, worker
 from benchmarks.results import report as reports
 from benchmarks.data import databases
@@ -154,6 +154,8 @@ def run_suite(name, suite, options, console):
     else:
         reports.show_configuration(console, configured)
     reports.show(report, console, suite.groups)
+    if {'vm', 'duckdb'} <= set(engines_used):
+        beside.show(console, report.results, 'vm', 'duckdb')
     if options.json:
         reports.write_json(options.json, report, configured)
     return 1 if report.problems else 0
@@ -180,8 +182,8 @@ def run_profile(options, console):
     """Profile a suite as `options` say; return the exit code."""
     suite = SUITES[options.suite]
     names = chosen(options.queries or ','.join(suite.queries), suite.queries, 'query', suite.normal)
-    engines_used = {name: suite.engines[name]
-                    for name in chosen(options.engines, suite.engines, 'engine')}
+    known = {name: engine for name, engine in suite.engines.items() if isinstance(engine, engines.LibraryEngine)}
+    engines_used = {name: known[name] for name in chosen(options.engines, known, 'engine')}
     database = ensure_data(suite.dataset, options.scale, console)
     configuration.warm(database)
     with bar(console) as progress:

@@ -60,6 +60,12 @@ def vm_library():
     return product(os.path.join(build_folder(), 'libsqpyte.so'), 'make vm')
 
 
+def duckdb_python():
+    """Return the CPython of the environment that has DuckDB (path). Raises Missing."""
+    return product(os.path.join(build_folder(), 'duckdb-env', 'bin', 'python'),
+                   '%s -m tools.environments duckdb' % os.path.relpath(sys.executable))
+
+
 def installed():
     """Return the folder (path) of an installed copy's `sqpyte`, of which the wheel was made. Raises Missing."""
     folder = os.path.join(build_folder(), 'wheel', 'tree')

@@ -4,6 +4,7 @@ usage: python -m tools.environments pypy [--test]    build/pypy-env, for everyth
        python -m tools.environments rpython          build/rpython-env, RPython for Python 2.7
        python -m tools.environments cpython          build/cpython-env-3.x, one a CPython found
        python -m tools.environments site [--test]    build/site-env, for the documentation site
+       python -m tools.environments duckdb           build/duckdb-env, for the benchmarks' engine of that name
 
 Nothing is installed into a Python of the user's. An environment is made again when the list of
 packages, the Python it was made from or its place changes.
@@ -23,6 +24,7 @@ BUILD = os.path.join(ROOT, 'build')
 
 CPYTHON_VERSIONS = [(3, 9), (3, 10), (3, 11), (3, 12), (3, 13)]
 SITE_PYTHON = (3, 11)       # the oldest that what makes the site runs on
+DUCKDB_PYTHON = (3, 11)    # the oldest that DuckDB has a wheel for; it has none for PyPy
 
 # py and pytest are RPython's own dependencies, in the last versions for Python 2.7 that it takes; all are wheels.
 RPYTHON_PACKAGES = ['rpython==0.2.1', 'py==1.11.0', 'pytest==2.9.2']
@@ -235,6 +237,22 @@ def make_cpythons():
     return made
 
 
+def newest_cpython(oldest, what):
+    """Return the path of the newest CPython found.
+
+    Args:
+        oldest: the version ((major, minor)) that it has to have at least.
+        what: needs it (str), for the message.
+    Raises:
+        NoEnvironment: none is new enough.
+    """
+    found = [python for version, python in find_cpythons() if version >= oldest]
+    if not found:
+        raise NoEnvironment('error: %s takes a CPython %d.%d to %d.%d with venv, and none was found on PATH or '
+                            'under pyenv' % ((what,) + oldest + CPYTHON_VERSIONS[-1]))
+    return found[-1]
+
+
 def make_site(test):
     """Make build/site-env, from the newest CPython found.
 
@@ -243,18 +261,19 @@ def make_site(test):
     Raises:
         NoEnvironment: no CPython is new enough.
     """
-    found = [python for version, python in find_cpythons() if version >= SITE_PYTHON]
-    if not found:
-        raise NoEnvironment('error: the site takes a CPython %d.%d to %d.%d with venv, and none was found on PATH or '
-                            'under pyenv' % (SITE_PYTHON + CPYTHON_VERSIONS[-1]))
     names = ['-site', '-test', '-browser'] if test else ['-site']
-    make_venv(found[-1], os.path.join(BUILD, 'site-env'), requirements(*names))
+    make_venv(newest_cpython(SITE_PYTHON, 'the site'), os.path.join(BUILD, 'site-env'), requirements(*names))
+
+
+def make_duckdb():
+    """Make build/duckdb-env, from the newest CPython found. Raises NoEnvironment if none is new enough."""
+    make_venv(newest_cpython(DUCKDB_PYTHON, 'DuckDB'), os.path.join(BUILD, 'duckdb-env'), requirements('-duckdb'))
 
 
 def main(arguments):
     """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog='python -m tools.environments')
-    parser.add_argument('what', choices=['pypy', 'rpython', 'cpython', 'site'])
+    parser.add_argument('what', choices=['pypy', 'rpython', 'cpython', 'site', 'duckdb'])
     parser.add_argument('--test', action='store_true', help='with what tests and lint need')
     options = parser.parse_args(arguments)
     try:
@@ -265,6 +284,8 @@ def main(arguments):
             make_rpython(find_python27())
         elif options.what == 'site':
             make_site(options.test)
+        elif options.what == 'duckdb':
+            make_duckdb()
         else:
             make_cpythons()
     except NoEnvironment as error:

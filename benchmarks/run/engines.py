@@ -7,8 +7,9 @@ import subprocess
 from typing import Callable
 
 from benchmarks import ablations, places
-from benchmarks.run import driver, worker
-from benchmarks.suites import queries, ssb
+from benchmarks.data import duckdb_copy
+from benchmarks.run import answers, driver, worker
+from benchmarks.suites import duckdb_text, queries, ssb
 
 # How often and how long a process runs its query. Runs go on until both the number and the time
 # (seconds) are reached; with `runs` 'turns' the process is asked for each (turns.py). `cache_size` and
@@ -86,6 +87,10 @@ class Engine:
     def read(self, found):
         """Return the Outcome of what a process printed."""
         return found
+
+    def agrees(self, query, expected, found):
+        """Return whether an answer to a query (its name) is the expected one."""
+        return answers.same(expected, found)
 
     def configuration(self, nothing, database, settings):
         """Return the configuration that a process prints which runs `nothing`. Raises EngineFailure."""
@@ -278,6 +283,33 @@ class LibraryEngine(Engine):
         return self.run_sql(self.text(query, scale), database, settings, more)
 
 
+class DuckDBEngine(Engine):
+    """DuckDB with one thread, on a copy of the database in its own format; runs TPC-H's queries in its dialect."""
+
+    name = 'duckdb'
+
+    def command(self, query, scale, database, settings):
+        """Return the command line (list of str) and the environment (dict) of a process that runs the query of this
+        name (None: no more than its configuration)."""
+        request = {'database': database if database == ':memory:' else duckdb_copy.path_of(database),
+                   'sql': query and duckdb_text.text(query, scale), 'warmup_runs': settings.warmup_runs,
+                   'warmup_seconds': settings.warmup_seconds, 'runs': settings.runs, 'seconds': settings.seconds,
+                   'clock': settings.clock}
+        command = [places.duckdb_python(), '-m', 'benchmarks.run.duckdb_worker', json.dumps(request)]
+        return command, clean_environment(settings, PYTHONPATH=places.ROOT)
+
+    def agrees(self, query, expected, found):
+        """See Engine; DuckDB adds in an order of its own."""
+        return answers.near_rows(expected, found, duckdb_text.TIES.get(query, ()))
+
+    def check(self, database, settings):
+        """Return the configuration of a process of this engine, making its copy of the database first. Raises
+        places.Missing."""
+        if database != ':memory:':
+            duckdb_copy.ensure(database)
+        return self.configuration(None, database, settings)
+
+
 MICRO = {engine.name: engine for engine in (
     PythonEngine('stock-pypy', places.pypy, 'sqlite3', True, 'make'),
     PythonEngine('stock-cpython', places.cpython, 'sqlite3', True, 'make'),
@@ -291,7 +323,8 @@ CALLS = {'stock-cpython': MICRO['stock-cpython'],
 LIBRARIES: list = [('stock', places.stock_library, {}), ('vm', places.vm_library, {}),
              ('engine', places.engine_library, {})] + [
     (name, places.vm_library, environment) for name, environment in ablations.LIBRARY.items()]
-TPCH = {name: LibraryEngine(name, library, queries.text, environment)
+TPCH: dict = {name: LibraryEngine(name, library, queries.text, environment)
         for name, library, environment in LIBRARIES}
+TPCH['duckdb'] = DuckDBEngine()
 SSB = {name: LibraryEngine(name, library, ssb.text, environment)
        for name, library, environment in LIBRARIES}

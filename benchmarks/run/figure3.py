@@ -2,7 +2,7 @@
 
 import re
 
-from benchmarks.run.engines import MICRO, EngineFailure, Outcome, run_process
+from benchmarks.run.engines import MICRO, Engine, EngineFailure, Outcome, run_process
 
 QUERY = 'figure3'
 LINE = re.compile(r'quantity (\S+), base price (\S+), discounted price (\S+): (\S+) s')
@@ -31,7 +31,7 @@ def parse(name, text, warmup_runs):
     return Outcome({}, 0.0, times[0], times[1 + warmup_runs:], warmup_runs, answers, [])
 
 
-class ExampleEngine:
+class ExampleEngine(Engine):
     """The example's program on one of the engines of the micro-benchmarks."""
 
     in_turns = False   # the example repeats its query itself

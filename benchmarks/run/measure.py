@@ -1,5 +1,6 @@
 """Runs the engines in turns, checks their answers, and turns times into results."""
 
+import functools
 import random
 
 from benchmarks.results import estimate
@@ -109,9 +110,9 @@ class Report:
         self.problems = {}
         self.answers = {}
 
-    def add(self, suite, query, baseline, outcomes):
-        """Check one query's answers; keep its results if all are the same."""
-        wrong = answers.differences(outcomes, baseline)
+    def add(self, suite, query, baseline, outcomes, agree=None):
+        """Check one query's answers, with `agree` as in answers.differences; keep its results if all are the same."""
+        wrong = answers.differences(outcomes, baseline, agree)
         if wrong:
             self.problems[query] = wrong
             return
@@ -141,5 +142,6 @@ def run(suite, engines, baseline, names, scale, database, settings, rounds, prog
         except EngineFailure as error:
             report.problems[query] = [str(error)]
         else:
-            report.add(suite, query, baseline, outcomes)
+            report.add(suite, query, baseline, outcomes, {
+                name: functools.partial(engine.agrees, query) for name, engine in engines.items()})
     return report

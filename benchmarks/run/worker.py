@@ -92,6 +92,16 @@ def take_turns(run, asked, answers):
     return first, warmups, samples
 
 
+def timed(run, settings):
+    """Call `run` as often as `settings` say (see `main`); return what take_turns does."""
+    clock = CLOCKS[settings['clock']]
+    if settings['runs'] == 'turns':
+        return take_turns(run, sys.stdin, sys.stdout)
+    first = run()
+    warmups = len(repeat(run, clock, settings['warmup_runs'], settings['warmup_seconds']))
+    return first, warmups, repeat(run, clock, settings['runs'], settings['seconds'])
+
+
 def main(settings):
     """Run one benchmark and return what the module's docstring lists.
 
@@ -123,12 +133,7 @@ def main(settings):
             answers.append(answer)
         return seconds
 
-    if settings['runs'] == 'turns':
-        first, warmups, samples = take_turns(run, sys.stdin, sys.stdout)
-    else:
-        first = run()
-        warmups = len(repeat(run, clock, settings['warmup_runs'], settings['warmup_seconds']))
-        samples = repeat(run, clock, settings['runs'], settings['seconds'])
+    first, warmups, samples = timed(run, settings)
     return {'configuration': configuration(connection), 'startup_s': startup, 'first_run_s': first,
             'samples_s': samples, 'warmup_runs': warmups, 'answers': answers}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.run import answers, measure
-from benchmarks.run.engines import EngineFailure, Outcome, Settings, outcome
+from benchmarks.run.engines import Engine, EngineFailure, Outcome, Settings, outcome
 
 SETTINGS = Settings(0, 0.0, 1, 0.0, None, None, 60, 'wall')
 
@@ -13,7 +13,7 @@ def made(answer, seconds=1.0, checksums=('a',)):
     return Outcome({}, 0.0, 2 * seconds, [seconds] * 3, 0, [answer], list(checksums))
 
 
-class FakeEngine:
+class FakeEngine(Engine):
     """An engine that gives prepared Outcomes and notes the order of calls."""
 
     in_turns = False

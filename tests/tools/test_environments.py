@@ -90,6 +90,18 @@ def test_the_site_takes_a_new_python(monkeypatch):
         environments.make_site(False)
 
 
+def test_duckdb_takes_the_newest_cpython(monkeypatch):
+    made = []
+    monkeypatch.setattr(environments, 'make_venv', lambda *arguments: made.append(arguments))
+    monkeypatch.setattr(environments, 'find_cpythons', lambda: [((3, 9), '/nine'), ((3, 13), '/thirteen')])
+    environments.make_duckdb()
+    assert [(python, directory.split('/')[-1], [os.path.basename(path) for path in files])
+            for python, directory, files in made] == [('/thirteen', 'duckdb-env', ['requirements-duckdb.txt'])]
+    monkeypatch.setattr(environments, 'find_cpythons', lambda: [((3, 9), '/nine')])
+    with pytest.raises(environments.NoEnvironment, match='DuckDB takes a CPython'):
+        environments.make_duckdb()
+
+
 def test_pyenvs_newest_comes_first():
     root = os.environ['PYENV_ROOT']
     for version in ('3.9.2', '3.9.18', '3.10.1'):
