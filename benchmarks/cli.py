@@ -1,4 +1,4 @@
-"""The command line: `python -m benchmarks micro|tpch|ssb|calls|figure3|startup|profile|bought|data`
+"""The command line: `python -m benchmarks micro|tpch|ssb|tatp|calls|figure3|startup|profile|bought|data`
 (`--help` says more).
 
 Exit code 0: all answers were the same; 1: they weren't, or a process failed; 2: something is
@@ -17,7 +17,7 @@ from benchmarks.run import configuration, engines, measure, profile, worker
 from benchmarks.results import report as reports
 from benchmarks.data import databases
 from benchmarks.run import figure3, startup
-from benchmarks.suites import calls, micro, queries, ssb
+from benchmarks.suites import calls, micro, queries, ssb, tatp
 
 Suite = collections.namedtuple(
     'Suite', 'help dataset engines default baseline queries normal scale groups')
@@ -34,6 +34,9 @@ SUITES = {
     'ssb': Suite('the Star Schema Benchmark\'s 13 queries on the same libraries', databases.SSB,
                  engines.SSB, ('stock', 'vm'), 'stock', ssb.NAMES, ssb.normal, 0.2,
                  {'geometric mean': ssb.NAMES}),
+    'tatp': Suite('TATP\'s seven transactions and their mixture, by the C API, on the same libraries',
+                  databases.TATP, engines.TATP, ('stock', 'vm', 'engine'), 'stock', tatp.NAMES, tatp.normal, 1.0,
+                  {'mean of the seven': tatp.SEVEN}),
     'calls': Suite('plain calls, two of TPC-H\'s queries and reading threads, on modules under CPython',
                    databases.TPCH, engines.CALLS, tuple(engines.CALLS), 'stock-cpython', calls.NAMES, str, 0.2,
                    {'mean of the seven plain calls': tuple(calls.PLAIN)}),
@@ -210,7 +213,7 @@ def main(arguments):
     generate = commands.add_parser('data', help='generate the database of a scale')
     generate.add_argument('--scale', type=positive, default=0.2, help='the scale factor')
     generate.add_argument('--dataset', choices=sorted(databases.DATASETS), default='tpch',
-                          help='TPC-H or the Star Schema Benchmark')
+                          help='TPC-H, the Star Schema Benchmark or TATP')
     made = commands.add_parser('bought', help='a table of what each mechanism buys, from results')
     made.add_argument('files', nargs='+', help='what suites have written with --json')
     short = commands.add_parser('startup', help='what short programs cost, with sqlite3 and sqpyte')

@@ -45,6 +45,7 @@ enum { OK = 0, ROW = 100, DONE = 101, INTEGER = 1, FLOAT = 2, TEXT = 3, BLOB = 4
   X(double, value_double, (sqlite3_value *)) \
   X(void, result_int64, (sqlite3_context *, int64_t)) \
   X(void, result_double, (sqlite3_context *, double)) \
+  X(int, changes, (sqlite3 *)) \
   X(const char *, errmsg, (sqlite3 *)) \
   X(const char *, libversion, (void)) \
   X(const char *, sourceid, (void))

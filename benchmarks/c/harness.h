@@ -133,7 +133,7 @@ static void print_pragma(const char *name, const char *separator) {
 
 static void print_configuration(const char *library) {
   static const char *const pragmas[] = {"journal_mode", "synchronous", "page_size", "cache_size",
-                                        "mmap_size", "temp_store", "locking_mode"};
+                                        "mmap_size", "temp_store", "locking_mode", "foreign_keys"};
   fprintf(out, "\"configuration\": {\"sqlite_version\": \"%s\", \"sqlite_source_id\": \"%s\", "
           "\"compiler\": \"%s\", \"libraries\": [", libversion(), sourceid(), __VERSION__);
   print_string((const unsigned char *)library, strlen(library));

@@ -1,4 +1,4 @@
-"""Compiles the harness's C programs when they have changed: driver.c, micro.c, c_functions.c."""
+"""Compiles the harness's C programs when they have changed: driver.c, micro.c, tatp.c, c_functions.c."""
 
 import os
 import shlex
@@ -7,16 +7,16 @@ import subprocess
 from benchmarks import places
 
 HERE = os.path.join(places.ROOT, 'benchmarks', 'c')
-HEADERS = tuple(os.path.join(HERE, name) for name in ('api.h', 'harness.h'))
-SOURCE, MICRO, FUNCTIONS = (
-    os.path.join(HERE, name) for name in ('driver.c', 'micro.c', 'c_functions.c'))
+HEADERS = tuple(os.path.join(HERE, name) for name in ('api.h', 'harness.h', 'checksum.h'))
+SOURCE, MICRO, TATP, FUNCTIONS = (
+    os.path.join(HERE, name) for name in ('driver.c', 'micro.c', 'tatp.c', 'c_functions.c'))
 
 
 def build(source=SOURCE, flags=()):
     """Return the path of a compiled program, under the build folder.
 
     Args:
-        source: SOURCE (runs a query), MICRO (the micro-benchmarks in C) or FUNCTIONS.
+        source: SOURCE (runs a query), MICRO (the micro-benchmarks in C), TATP (TATP's transactions) or FUNCTIONS.
         flags: the compiler's flags besides the usual ones.
 
     Raises:

@@ -1,15 +1,18 @@
 """The engines: how a process that runs one query on one of them is started, and what it returns."""
 
 import collections
+import contextlib
 import json
 import os
+import shutil
 import subprocess
+import tempfile
 from typing import Callable
 
 from benchmarks import ablations, places
-from benchmarks.data import duckdb_copy
+from benchmarks.data import databases, duckdb_copy
 from benchmarks.run import answers, driver, worker
-from benchmarks.suites import duckdb_text, queries, ssb
+from benchmarks.suites import duckdb_text, queries, ssb, tatp
 
 # How often and how long a process runs its query. Runs go on until both the number and the time
 # (seconds) are reached; with `runs` 'turns' the process is asked for each (turns.py). `cache_size` and
@@ -88,6 +91,12 @@ class Engine:
         """Return the Outcome of what a process printed."""
         return found
 
+    @contextlib.contextmanager
+    def own(self, database):
+        """Give the database (path) that one process of this engine uses, while it runs: that of all, as long as
+        nobody writes to it."""
+        yield database
+
     def agrees(self, query, expected, found):
         """Return whether an answer to a query (its name) is the expected one."""
         return answers.same(expected, found)
@@ -100,9 +109,10 @@ class Engine:
 
     def run(self, query, scale, database, settings):
         """Run one query in a process of its own; return its Outcome. Raises EngineFailure."""
-        command, environment = self.command(query, scale, database, settings)
-        return self.read(outcome(self.name, run_process(self.name, command, environment,
-                                                        settings.timeout)))
+        with self.own(database) as path:
+            command, environment = self.command(query, scale, path, settings)
+            return self.read(outcome(self.name, run_process(self.name, command, environment,
+                                                            settings.timeout)))
 
 
 class PythonEngine(Engine):
@@ -283,6 +293,42 @@ class LibraryEngine(Engine):
         return self.run_sql(self.text(query, scale), database, settings, more)
 
 
+class TransactionEngine(Engine):
+    """A library with the sqlite3 C API, whose processes (tatp.c) each have a database of their own; runs TATP.
+
+    Args:
+        name: the engine's name.
+        library: function that returns the library's path.
+        environment: what its processes have in their environment beside ours (dict).
+    """
+
+    def __init__(self, name, library, environment):
+        self.name = name
+        self.library = library
+        self.environment = environment
+
+    @contextlib.contextmanager
+    def own(self, database):
+        """Give a copy of the database (path), beside it, of which nothing is left afterwards."""
+        if database == ':memory:':
+            yield database
+            return
+        with tempfile.TemporaryDirectory(prefix='tatp-', dir=os.path.dirname(database)) as folder:
+            yield shutil.copy(database, folder)
+
+    def command(self, transaction, scale, database, settings):
+        """Return the command line (list of str) and the environment (dict) of a process that runs a list of
+        transactions (their name, or '' for no more than its configuration) on a copy of the database of `scale`."""
+        command = c_command(driver.build(driver.TATP), self.library(), transaction, database, settings)
+        original = databases.TATP.path_of(scale) if transaction else database
+        return command + [*tatp.PRAGMAS, original], clean_environment(settings, **self.environment)
+
+    def check(self, database, settings):
+        """Return the configuration of a process of this engine. Raises places.Missing."""
+        with self.own(database) as path:
+            return self.configuration('', path, settings)
+
+
 class DuckDBEngine(Engine):
     """DuckDB with one thread, on a copy of the database in its own format; runs TPC-H's queries in its dialect."""
 
@@ -326,5 +372,6 @@ LIBRARIES: list = [('stock', places.stock_library, {}), ('vm', places.vm_library
 TPCH: dict = {name: LibraryEngine(name, library, queries.text, environment)
         for name, library, environment in LIBRARIES}
 TPCH['duckdb'] = DuckDBEngine()
+TATP = {name: TransactionEngine(name, library, environment) for name, library, environment in LIBRARIES}
 SSB = {name: LibraryEngine(name, library, ssb.text, environment)
        for name, library, environment in LIBRARIES}

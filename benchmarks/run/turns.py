@@ -125,8 +125,9 @@ def outcomes(engines, query, scale, database, settings):
     if not all(engine.in_turns for engine in engines):
         return [engine.run(query, scale, database, settings) for engine in engines]
     with contextlib.ExitStack() as stack:
-        processes = [stack.enter_context(Waiting(engine, query, scale, database, settings))
-                     for engine in engines]
+        paths = [stack.enter_context(engine.own(database)) for engine in engines]
+        processes = [stack.enter_context(Waiting(engine, query, scale, path, settings))
+                     for engine, path in zip(engines, paths)]
         phase(processes, 'first', 1, 0.0)
         phase(processes, 'warmup', settings.warmup_runs, settings.warmup_seconds)
         phase(processes, 'run', settings.runs, settings.seconds)

@@ -17,7 +17,7 @@ from benchmarks.suites import calls, micro
 
 BENCHMARKS = dict(micro.BENCHMARKS, **calls.BENCHMARKS)
 PRAGMAS = ('journal_mode', 'synchronous', 'page_size', 'cache_size', 'mmap_size', 'temp_store',
-           'locking_mode')
+           'locking_mode', 'foreign_keys')
 # Time passed, and time for which this process had a processor.
 CLOCKS = {'wall': time.perf_counter, 'cpu': time.process_time}
 

@@ -26,7 +26,7 @@ print('{{"configuration": {{}}, "startup_s": 0, "first_run_s": 1.5, "samples_s":
 """
 
 
-class Program:
+class Program(engines.Engine):
     """An engine whose processes note their turns in a file."""
 
     in_turns = True
