@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from benchmarks.run import worker
+from benchmarks import loaded
 from benchmarks.data import ssb_rows, tatp_rows
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -103,7 +103,7 @@ def main(dataset, scale, path, version, library, generator=None):
         RuntimeError: this Python's sqlite3 module uses another SQLite.
     """
     connection = sqlite3.connect(path)
-    found = [os.path.realpath(found) for found in worker.loaded_libraries()]
+    found = [os.path.realpath(found) for found in loaded.libraries()]
     if found != [os.path.realpath(library)]:
         raise RuntimeError('%s loads %s instead of %s' % (sys.executable, found, library))
     connection.execute('PRAGMA journal_mode = OFF').fetchall()

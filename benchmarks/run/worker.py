@@ -13,6 +13,7 @@ import platform
 import sys
 import time
 
+from benchmarks import loaded
 from benchmarks.suites import calls, micro
 
 BENCHMARKS = dict(micro.BENCHMARKS, **calls.BENCHMARKS)
@@ -32,14 +33,6 @@ def summary(answer):
     return list(answer) if isinstance(answer, tuple) else answer
 
 
-def loaded_libraries():
-    """Return the paths of the shared libraries of SQLite or of ours in this process."""
-    with open('/proc/self/maps', encoding='utf-8') as file:
-        paths = {line.split(None, 5)[5].strip() for line in file if '/' in line}
-    return sorted(path for path in paths if path.endswith(('.so', '.so.0')) and
-                  os.path.basename(path).startswith(('libsqlite3', 'libsqpyte')))
-
-
 def configuration(connection):
     """Return what this process runs on: interpreter, SQLite, its libraries, options, pragmas."""
     version, source = connection.execute(
@@ -53,7 +46,7 @@ def configuration(connection):
         'sqlite_version': version,
         'sqlite_source_id': source,
         'compile_options': [row[0] for row in connection.execute('PRAGMA compile_options')],
-        'libraries': loaded_libraries(),
+        'libraries': loaded.libraries(),
         'pragmas': pragmas,
     }
 

@@ -57,7 +57,7 @@ def parts(fuzz_seconds):
               pytest('threads', ['tests/translated/test_threads.py'], ['tests/translated'], ALL),
               pytest('file-map', ['tests/file_map'], ['tests/file_map'], ALL),
               pytest('damaged-databases', ['tests/corruption'], ['tests/corruption'], ALL, product=LIBRARY),
-              pytest('benchmarks', ['tests/benchmarks/test_translated.py'],
+              pytest('benchmarks', ['tests/benchmarks/test_translated.py', 'tests/benchmarks/test_duckdb.py'],
                      ['tests/benchmarks', 'benchmarks'], ALL),
               pytest('differential', ['tests/differential'], [], deep),
               pytest('oracles', ['tests/fuzz/test_oracles.py'], ['tests/fuzz'], deep)]
