@@ -54,16 +54,16 @@ class Connection(_Parts):
     """
 
     __slots__ = Owner.__slots__
-    Warning = errors.Warning
-    Error = errors.Error
-    InterfaceError = errors.InterfaceError
-    DatabaseError = errors.DatabaseError
-    DataError = errors.DataError
-    OperationalError = errors.OperationalError
-    IntegrityError = errors.IntegrityError
-    InternalError = errors.InternalError
-    ProgrammingError = errors.ProgrammingError
-    NotSupportedError = errors.NotSupportedError
+    Warning = errors.exposed(errors.Warning)
+    Error = errors.exposed(errors.Error)
+    InterfaceError = errors.exposed(errors.InterfaceError)
+    DatabaseError = errors.exposed(errors.DatabaseError)
+    DataError = errors.exposed(errors.DataError)
+    OperationalError = errors.exposed(errors.OperationalError)
+    IntegrityError = errors.exposed(errors.IntegrityError)
+    InternalError = errors.exposed(errors.InternalError)
+    ProgrammingError = errors.exposed(errors.ProgrammingError)
+    NotSupportedError = errors.exposed(errors.NotSupportedError)
 
     @one_positional('_sqlite3.Connection()', KEYWORD_ONLY, first=1)
     def __init__(self, database, timeout=5.0, detect_types=0, isolation_level='',

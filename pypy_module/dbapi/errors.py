@@ -17,9 +17,9 @@ class Error(Exception):
         sqlite_errorname: its name (str), such as 'SQLITE_CONSTRAINT_UNIQUE'.
     """
 
-    if TYPE_CHECKING:
-        sqlite_errorcode: int
-        sqlite_errorname: str
+    if TYPE_CHECKING:       # not annotated: help() would list `__annotations__` with each of the exceptions
+        sqlite_errorcode = 0
+        sqlite_errorname = ''
 
 
 class InterfaceError(Error):
@@ -52,6 +52,11 @@ class DataError(DatabaseError):
 
 class NotSupportedError(DatabaseError):
     """SQLite can't do what was asked for."""
+
+
+def exposed(cls):
+    """Return the attribute of a Connection that gives one of these exceptions; as in CPython, it can't be set."""
+    return property(lambda self: cls)
 
 
 def kind(value):

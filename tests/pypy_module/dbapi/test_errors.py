@@ -1,6 +1,7 @@
 """Exceptions: their classes, codes and names, and how a database is opened."""
 
 import os
+import pydoc
 
 import pytest
 
@@ -15,7 +16,6 @@ def test_the_hierarchy():
     for name in ('DataError', 'OperationalError', 'IntegrityError', 'InternalError',
                  'ProgrammingError', 'NotSupportedError'):
         assert getattr(sqpyte, name).__bases__ == (sqpyte.DatabaseError,)
-        assert getattr(sqpyte.Connection, name) is getattr(sqpyte, name)
 
 
 @pytest.mark.parametrize('sql, kind, name, message', [
@@ -112,3 +112,13 @@ def test_connection_factories(path):
     with pytest.warns(DeprecationWarning, match='more than 1 positional argument') as all:
         sqpyte.connect(path, 1.0).close()
     assert all[0].filename == __file__
+
+
+def test_a_connection_has_the_exceptions(connection):
+    """Which can't be set, and which its help doesn't explain once more."""
+    for name in ('Warning Error InterfaceError DatabaseError InternalError OperationalError ProgrammingError '
+                 'IntegrityError DataError NotSupportedError').split():
+        assert getattr(connection, name) is getattr(sqpyte, name)
+        with pytest.raises(AttributeError):
+            setattr(connection, name, ValueError)
+    assert sqpyte.DataError.__doc__ not in pydoc.plain(pydoc.render_doc(sqpyte.Connection))
