@@ -44,6 +44,19 @@ def pip(python, *arguments):
     return process.stdout
 
 
+def from_debian(debian, project, folder):
+    """Download a project's source package from an apt.Archive into a folder; raises Failed."""
+    problem = ''
+    try:
+        debian.update()
+    except apt.Unavailable as error:        # of one suite, sid's expired release for one: another may have the package
+        problem = '; %s' % error
+    try:
+        debian.download(project.name, project.version, folder)
+    except apt.Unavailable as error:
+        raise Failed('Debian has no source package %s %s: %s%s' % (project[0], project[1], error, problem)) from error
+
+
 def archive(python, project):
     """Return the path of the archive with a project's tests, downloaded if it isn't there; raises Failed."""
     folder = os.path.join(FOLDER, 'archives', '%s-%s-%s' % (project.host, project.name, project.version))
@@ -52,12 +65,7 @@ def archive(python, project):
     if not glob.glob(pattern):
         os.makedirs(folder, exist_ok=True)
         if project.source == DEBIAN:
-            debian = apt.Archive(os.path.join(FOLDER, 'apt'))
-            try:
-                debian.update()
-                debian.download(project.name, project.version, folder)
-            except apt.Unavailable as error:
-                raise Failed('Debian has no source package %s %s: %s' % (project[0], project[1], error)) from error
+            from_debian(apt.Archive(os.path.join(FOLDER, 'apt')), project, folder)
         else:
             # Not :all: for an sdist, which has pip compile what the sdist is built with, Cython for one.
             kind = ['--no-binary', project.name] if project.source == SDIST else ['--only-binary', ':all:']

@@ -8,6 +8,7 @@ from tests.ecosystem import __main__ as ecosystem
 from tests.ecosystem import compare, install, meant, projects, run
 from tests.ecosystem.compare import Difference, Results
 from tests.ecosystem.meant import Meant
+from tests.upstream.tree import apt
 
 STOCK = {'version': '3.1', 'vm': None, 'backend': None}
 OURS = {'version': '3.1', 'vm': 'hot', 'backend': 'sqlite3'}
@@ -142,3 +143,23 @@ def test_two_processes_do_not_run_one_suite_in_one_folder(tmp_path, monkeypatch)
             pass
     with run.alone(projects.PROJECTS[0]):
         pass
+
+
+class Debian:
+    """Stands in for an apt.Archive of which one suite can't be updated."""
+
+    def __init__(self, has_it):
+        self.has_it = has_it
+
+    def update(self):
+        raise apt.Unavailable("sid's release is expired")
+
+    def download(self, package, version, folder):
+        if not self.has_it:
+            raise apt.Unavailable('unable to find a source package')
+
+
+def test_a_suite_that_is_not_updated_does_not_hide_the_others(tmp_path):
+    install.from_debian(Debian(True), projects.PROJECTS[0], str(tmp_path))
+    with pytest.raises(install.Failed, match="unable to find a source package; sid's release is expired"):
+        install.from_debian(Debian(False), projects.PROJECTS[0], str(tmp_path))

@@ -42,6 +42,17 @@ def witness():
     return {'version': sqlite3.sqlite_version, 'vm': ours, 'backend': backend}
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config):
+    """Take hypothesis' limits of time away: what they find is a busy machine, or a JIT that compiles."""
+    try:
+        from hypothesis import HealthCheck, settings
+    except ImportError:
+        return
+    settings.register_profile('sqpyte', deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile('sqpyte')
+
+
 def pytest_runtest_logreport(report):
     before = _outcomes.get(report.nodeid, 'passed')
     _outcomes[report.nodeid] = max(before, outcome(report), key=WORST.index)
