@@ -12,6 +12,7 @@ import sys
 import pytest
 
 from tests.extent import everything
+from tests.pypy_module.dbapi import test_cpython_suite as own_tests
 from tools import environments
 from tools.environments import BUILD
 
@@ -57,23 +58,29 @@ def run(folder, command):
     return process.stdout
 
 
-def test_it_installs_and_runs(system, wheel_file):
-    suite, folder = system
+def install(folder, name, wheel_file):
+    """Install the wheel in a system, for one of its interpreters; return its python, and its version ('3.11')."""
     wheels = os.path.join(folder, 'wheels')
     shutil.rmtree(wheels, ignore_errors=True)
     os.makedirs(wheels)
     shutil.copy(wheel_file, wheels)
+    # The last word: PyPy warns that there is no /proc.
+    version = run(folder, "%s -c 'import sys; print(*sys.version_info[:2], sep=\".\")'" % name).split()[-1]
+    if not name.startswith('pypy'):
+        command = [sys.executable, '-m', 'pip', 'download', '--quiet', '--only-binary', ':all:', '--implementation',
+                   'cp', '--python-version', version, '--dest', wheels, 'cffi']
+        subprocess.run(command + [word for one in PLATFORMS for word in ('--platform', one)], check=True)
+    python = '/venv-%s/bin/python' % name
+    run(folder, 'rm -rf /venv-{0} && {0} -m venv /venv-{0} && {1} -m pip install --quiet --no-index --find-links '
+                '/wheels sqpyte'.format(name, python))
+    return python, version
+
+
+def test_it_installs_and_runs(system, wheel_file):
+    suite, folder = system
     for name in SYSTEMS[suite]:
-        # The last word: PyPy warns that there is no /proc.
-        version = run(folder, "%s -c 'import sys; print(*sys.version_info[:2], sep=\".\")'" % name).split()[-1]
+        python, version = install(folder, name, wheel_file)
         pypy = name.startswith('pypy')
-        if not pypy:
-            command = [sys.executable, '-m', 'pip', 'download', '--quiet', '--only-binary', ':all:', '--implementation',
-                       'cp', '--python-version', version, '--dest', wheels, 'cffi']
-            subprocess.run(command + [word for one in PLATFORMS for word in ('--platform', one)], check=True)
-        python = '/venv-%s/bin/python' % name
-        run(folder, 'rm -rf /venv-{0} && {0} -m venv /venv-{0} && {1} -m pip install --quiet --no-index --find-links '
-                    '/wheels sqpyte'.format(name, python))
         said = run(folder, python + ' -m sqpyte --self-test')
         assert 'self-test: passed' in said and ('inliner' in said) == pypy, said
         with open(os.path.join(folder, 'program.py'), 'w') as file:
@@ -83,3 +90,21 @@ def test_it_installs_and_runs(system, wheel_file):
         if name in TESTS:
             said = run(folder, 'cd /tmp && %s -m sqpyte run -m test test_sqlite3' % python)
             assert 'Result: SUCCESS' in said, said
+
+
+def test_pythons_own_tests_under_pypy(system, wheel_file):
+    """Those of the CPython of its version, if there is one on this machine: PyPy comes without."""
+    _, folder = system
+    python, version = install(folder, 'pypy3', wheel_file)
+    here = {'%d.%d' % of: path for of, path in environments.find_cpythons()}
+    library = own_tests.library_of(here[version]) if version in here else None
+    if library is None:
+        pytest.skip('needs a CPython %s with its tests' % version)
+    shutil.rmtree(os.path.join(folder, 'own'), ignore_errors=True)
+    for part in ('test/support', 'test/test_sqlite3', 'sqlite3/test'):
+        if os.path.exists(os.path.join(library, part)):
+            shutil.copytree(os.path.join(library, part), os.path.join(folder, 'own', part))
+    shutil.copy(own_tests.RUNNER, os.path.join(folder, 'own'))
+    for module in own_tests.MODULES:
+        own_tests.judge(module, run(folder, 'cd /tmp && %s /own/%s /own %s' % (
+            python, os.path.basename(own_tests.RUNNER), module)))
