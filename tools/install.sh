@@ -93,7 +93,7 @@ languages)
     need "$(header dqlite.h)" libdqlite-dev
     need "$(header sqlite3.h)" libsqlite3-dev
     need "test -d /usr/share/gocode/src/github.com/canonical/go-dqlite" golang-github-canonical-go-dqlite-dev
-    need "ls /usr/lib/llvm-*/lib/libclang*.so* | grep -q ." libclang-dev
+    need "ls /usr/lib/llvm-*/lib/libclang.so* | grep -q ." libclang-dev
     ;;
 npm)
     need "command -v npm" npm
