@@ -21,7 +21,7 @@ PARTS = (
     ('records', 'SQLite decoding and comparing records, converting and copying values'),
     ('functions', 'SQL functions and aggregates in C'),
     ('B-tree', 'moving cursors'),
-    ('seeks', 'the VM\'s way down a B-tree, in C'),
+    ('seeks', 'our way to a row, in C: rows in the map or kept, the VM\'s way down a B-tree'),
     ('helpers', 'the VM\'s other C functions: comparing texts, making records, LIKE'),
     ('sorter', 'SQLite\'s sorter'),
     ('pages', 'page cache and pager'),
@@ -42,7 +42,8 @@ _OF_FILE = {
     'bitvec.c': 'pages', 'memjournal.c': 'pages',
     'os_unix.c': 'reading', 'os.c': 'reading',
     'malloc.c': 'allocation', 'mem1.c': 'allocation',
-    'seek.c': 'seeks', 'row_cache.c': 'seeks', 'index_prefetch.c': 'seeks',
+    'seek.c': 'seeks', 'row_cache.c': 'seeks', 'located_rows.c': 'seeks', 'raw_page.h': 'seeks',
+    'file_map.h': 'pages', 'pager_map.h': 'pages', 'bus_error.h': 'reading',
     'helpers.c': 'helpers', 'functions.c': 'helpers',
     'engine.c': 'rest', 'program_key.c': 'rest', 'fused.c': 'rest', 'page_batch.c': 'rest',
     'settings.c': 'rest',
@@ -85,7 +86,7 @@ def functions():
     amalgamation = places.product(os.path.join(places.build_folder(), 'sqlite', 'sqlite3.c'),
                                   'make engine')
     found = definitions(amalgamation, 'sqlite3.c')
-    for path in glob.glob(os.path.join(places.ROOT, 'c_engine', '*', '*.c')):
+    for path in glob.glob(os.path.join(places.ROOT, 'c_engine', '*', '*.[ch]')):
         found.update(definitions(path, os.path.basename(path)))
     return {function: _OF_FILE.get(name, 'rest') for function, name in found.items()}
 
