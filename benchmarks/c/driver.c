@@ -47,8 +47,5 @@ int main(int argc, char **argv) {
     fprintf(out, "%s\"%016llx\"", i ? ", " : "", (unsigned long long)checksums[i]);
   }
   fprintf(out, "], ");
-  print_configuration(argv[1]);
-  fprintf(out, "}\n");
-  if (close(db) != OK) fail("close", errmsg(db));
-  return 0;
+  return end(argv[1]);
 }

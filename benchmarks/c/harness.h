@@ -146,6 +146,14 @@ static void print_configuration(const char *library) {
   fprintf(out, "}}");
 }
 
+/* Print the rest of the JSON object, and close the database. Returns main's result. */
+static int end(const char *library) {
+  print_configuration(library);
+  fprintf(out, "}\n");
+  if (close(db) != OK) fail("close", errmsg(db));
+  return 0;
+}
+
 /* ---- runs --------------------------------------------------------------------------------- */
 
 /* Load the library and open the database as the arguments say. */

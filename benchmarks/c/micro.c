@@ -6,6 +6,7 @@
 ** dictionary, or a list of lists for rows. Making that text isn't timed.
 */
 #include "harness.h"
+#include "answers.h"
 
 /* ---- answers ------------------------------------------------------------------------------ */
 
@@ -366,11 +367,6 @@ static const struct { const char *name; void (*run)(void); void (*print)(void); 
   {"collation", run_collation, print_integer},
 };
 
-/* ---- distinct answers of all runs, at most 8 kept ------------------------------------------ */
-
-static char *answers[8];
-static int answer_count;
-
 static double checked_run(const char *name) {
   unsigned i = 0;
   char *text;
@@ -386,13 +382,7 @@ static double checked_run(const char *name) {
   benchmarks[i].print();
   fclose(out);
   out = stdout;
-  for (int k = 0; k < answer_count; k++) {
-    if (!strcmp(answers[k], text)) {
-      free(text);
-      return seconds;
-    }
-  }
-  if (answer_count < 8) answers[answer_count++] = text; else free(text);
+  note_answer(text);
   return seconds;
 }
 
@@ -406,14 +396,9 @@ int main(int argc, char **argv) {
                          0);
   if (*argv[3]) {   /* without a name: the configuration alone */
     repeat(checked_run, argv);
-    fprintf(out, "\"answers\": [");
-    for (int i = 0; i < answer_count; i++) fprintf(out, "%s%s", i ? ", " : "", answers[i]);
-    fprintf(out, "], ");
+    print_answers();
   } else {
     fprintf(out, "{");
   }
-  print_configuration(argv[1]);
-  fprintf(out, "}\n");
-  if (close(db) != OK) fail("close", errmsg(db));
-  return 0;
+  return end(argv[1]);
 }

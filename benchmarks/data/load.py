@@ -5,6 +5,7 @@ GENERATOR, tpchgen-cli (run once: each of its processes needs a second before it
 ssb_rows.py, TATP's from tatp_rows.py. Prints progress on stdout, one line a step: `<step> <rows so far>`.
 """
 
+import functools
 import itertools
 import os
 import sqlite3
@@ -66,23 +67,16 @@ def load_tpch(connection, scale, folder, generator):
     connection.executescript(read('indexes.sql'))
 
 
-def load_ssb(connection, scale, folder, generator):
-    """Make the Star Schema Benchmark's tables."""
-    connection.executescript(read('ssb_schema.sql'))
-    for table in ssb_rows.TABLES:
-        insert(connection, table, ssb_rows.ROWS[table](float(scale)))
+def load_own(schema, rows, connection, scale, folder, generator):
+    """Make the tables of a schema (its file's name) with rows that a module of ours generates."""
+    connection.executescript(read(schema))
+    for table in rows.TABLES:
+        insert(connection, table, rows.ROWS[table](float(scale)))
     connection.commit()
 
 
-def load_tatp(connection, scale, folder, generator):
-    """Make TATP's tables."""
-    connection.executescript(read('tatp_schema.sql'))
-    for table in tatp_rows.TABLES:
-        insert(connection, table, tatp_rows.ROWS[table](float(scale)))
-    connection.commit()
-
-
-LOADERS = {'tpch': load_tpch, 'ssb': load_ssb, 'tatp': load_tatp}
+LOADERS: dict = {'tpch': load_tpch, 'ssb': functools.partial(load_own, 'ssb_schema.sql', ssb_rows),
+                 'tatp': functools.partial(load_own, 'tatp_schema.sql', tatp_rows)}
 # With statistics (STAT4), SQLite compiles a statement anew for each value that is bound to the bound of a range: TATP's
 # get_new_destination each time, in place of every second one.
 ANALYZED = ('tpch', 'ssb')

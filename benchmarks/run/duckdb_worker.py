@@ -12,6 +12,7 @@ import sys
 
 import duckdb
 
+from benchmarks import loaded
 from benchmarks.run import worker
 
 
@@ -25,14 +26,12 @@ def configuration(connection, path):
     version, source = connection.execute('SELECT library_version, source_id FROM pragma_version()').fetchone()
     found = {name: connection.execute('SELECT current_setting(?)', [name]).fetchone()[0]
              for name in ('threads', 'memory_limit')}
-    with open('/proc/self/maps', encoding='utf-8') as file:
-        libraries = {line.split(None, 5)[5].strip() for line in file if '/_duckdb' in line}
     return {
         'python': '%s %s' % (platform.python_implementation(), ' '.join(sys.version.split())),
         'executable': sys.executable,
         'duckdb_version': version,
         'duckdb_source_id': source,
-        'libraries': sorted(libraries),
+        'libraries': loaded.libraries(('_duckdb',)),
         'settings': found,
         'database': path,
         'bytes': os.path.getsize(path) if os.path.exists(path) else 0,
@@ -53,20 +52,8 @@ def main(settings):
     startup = clock() - start
     if settings['sql'] is None:
         return {'configuration': configuration(connection, settings['database'])}
-    answers = []
-
-    def run():
-        start = clock()
-        rows = connection.execute(settings['sql']).fetchall()
-        seconds = clock() - start
-        answer = plain(rows)
-        if answer not in answers:
-            answers.append(answer)
-        return seconds
-
-    first, warmups, samples = worker.timed(run, settings)
-    return {'configuration': configuration(connection, settings['database']), 'startup_s': startup,
-            'first_run_s': first, 'samples_s': samples, 'warmup_runs': warmups, 'answers': answers}
+    found = worker.measured(lambda: connection.execute(settings['sql']).fetchall(), plain, settings)
+    return dict(found, configuration=configuration(connection, settings['database']), startup_s=startup)
 
 
 if __name__ == '__main__':

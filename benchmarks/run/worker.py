@@ -85,14 +85,36 @@ def take_turns(run, asked, answers):
     return first, warmups, samples
 
 
-def timed(run, settings):
-    """Call `run` as often as `settings` say (see `main`); return what take_turns does."""
+def measured(execute, shown, settings):
+    """Call a function as often as `settings` say (see `main`).
+
+    Args:
+        execute: function without arguments that returns an answer; it alone is timed.
+        shown: function that makes something of an answer which JSON keeps exactly.
+        settings: dict.
+
+    Returns:
+        A dict of `first_run_s`, `samples_s`, `warmup_runs` and `answers`.
+    """
     clock = CLOCKS[settings['clock']]
+    answers = []
+
+    def run():
+        start = clock()
+        answer = execute()
+        seconds = clock() - start
+        answer = shown(answer)
+        if answer not in answers:
+            answers.append(answer)
+        return seconds
+
     if settings['runs'] == 'turns':
-        return take_turns(run, sys.stdin, sys.stdout)
-    first = run()
-    warmups = len(repeat(run, clock, settings['warmup_runs'], settings['warmup_seconds']))
-    return first, warmups, repeat(run, clock, settings['runs'], settings['seconds'])
+        first, warmups, samples = take_turns(run, sys.stdin, sys.stdout)
+    else:
+        first = run()
+        warmups = len(repeat(run, clock, settings['warmup_runs'], settings['warmup_seconds']))
+        samples = repeat(run, clock, settings['runs'], settings['seconds'])
+    return {'first_run_s': first, 'samples_s': samples, 'warmup_runs': warmups, 'answers': answers}
 
 
 def main(settings):
@@ -115,20 +137,8 @@ def main(settings):
     if settings['benchmark'] is None:
         return {'configuration': configuration(connection)}
     benchmark = BENCHMARKS[settings['benchmark']]
-    answers = []
-
-    def run():
-        start = clock()
-        answer = benchmark(module, connection)
-        seconds = clock() - start
-        answer = summary(answer)
-        if answer not in answers:
-            answers.append(answer)
-        return seconds
-
-    first, warmups, samples = timed(run, settings)
-    return {'configuration': configuration(connection), 'startup_s': startup, 'first_run_s': first,
-            'samples_s': samples, 'warmup_runs': warmups, 'answers': answers}
+    found = measured(lambda: benchmark(module, connection), summary, settings)
+    return dict(found, configuration=configuration(connection), startup_s=startup)
 
 
 if __name__ == '__main__':

@@ -4,12 +4,8 @@ import operator
 import sys
 
 from pypy_module.dbapi import errors, open_databases
+from pypy_module.dbapi.mixin import Any     # noqa: F401 - in type comments
 from pypy_module.ffi.library import NULL, bytes_of, ffi, lib
-
-# True to mypy alone: to import `typing` takes milliseconds of every start.
-MYPY = False
-if MYPY:
-    from typing import Any      # noqa: F401 - in type comments
 
 LONGEST = 2 ** 31 - 1
 

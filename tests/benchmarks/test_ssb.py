@@ -2,7 +2,6 @@
 
 import datetime
 import itertools
-import sqlite3
 
 import pytest
 
@@ -21,14 +20,6 @@ ONCE = Settings(warmup_runs=0, warmup_seconds=0.0, runs=1, seconds=0.0, cache_si
 def database():
     """Path of a small SSB database."""
     return databases.SSB.ensure(SCALE)
-
-
-@pytest.fixture(scope='module')
-def connection(database):
-    """A connection of the standard library to it."""
-    connection = sqlite3.connect(database)
-    yield connection
-    connection.close()
 
 
 def one(connection, sql):

@@ -23,14 +23,6 @@ def database():
     return databases.TATP.ensure(SCALE)
 
 
-@pytest.fixture(scope='module')
-def connection(database):
-    """A connection of the standard library to it."""
-    connection = sqlite3.connect(database)
-    yield connection
-    connection.close()
-
-
 def run(name, library, database, **environment):
     """The answer of all runs of a process."""
     engine = engines.TransactionEngine('any', lambda: library, environment)
