@@ -78,6 +78,8 @@ static int sqpyteMemoizeTables(Walker *pWalker, Select *pSelect){
   return WRC_Continue;
 }
 
+/* Notes an outer column. One that is computed where it is read, a virtual generated column, would be computed for the
+** key though the subquery may not read it, with its errors, and in a number of opcodes that isn't known here. */
 static int sqpyteMemoizeColumn(SqpyteOuter *p, Expr *pExpr){
   int i;
   for(i=0; i<p->nCursor; i++){
@@ -88,6 +90,7 @@ static int sqpyteMemoizeColumn(SqpyteOuter *p, Expr *pExpr){
   }
   if( p->nColumn==SQPYTE_MEMO_COLUMNS || pExpr->iTable<0 || !ExprUseYTab(pExpr) || pExpr->y.pTab==0
    || IsVirtual(pExpr->y.pTab) ) return WRC_Abort;
+  if( pExpr->iColumn>=0 && (pExpr->y.pTab->aCol[pExpr->iColumn].colFlags & COLFLAG_VIRTUAL) ) return WRC_Abort;
   p->aColumn[p->nColumn++] = pExpr;
   return WRC_Continue;
 }

@@ -1,7 +1,7 @@
 /*
-** When a pager uses a map of its file (file_map.h): once that pays (sqpyteMapPays), and as long as each
-** transaction finds, at its beginning, that failing reads are caught. A map that has failed is gone when the transaction that saw it ends, and
-** its pager reads by pread from then on. Included by the edited sqlite3.c in the middle of pager.c.
+** When a pager uses a map of its file (file_map.h): once that pays (sqpyteMapPays), and as long as each transaction
+** finds, at its beginning, that failing reads are caught. A map that has failed is gone when the transaction that saw
+** it ends, and its pager reads by pread from then on. Included by the edited sqlite3.c in the middle of pager.c.
 **
 ** Pager.eSqpyteMap: may it be mapped, is it?
 */

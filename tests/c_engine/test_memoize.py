@@ -54,6 +54,22 @@ KEPT = [
 ]
 
 
+def test_a_virtual_column_is_not_computed_for_a_key():
+    """It may fail, where the subquery doesn't read it."""
+    rows = []
+    for connection in (sqlite3.connect(':memory:'), sqpyte.connect(':memory:')):
+        connection.execute('CREATE TABLE t(a, s AS (a + 1) STORED)')
+        connection.execute('INSERT INTO t VALUES(-9223372036854775808), (3)')
+        connection.execute('ALTER TABLE t ADD COLUMN g AS (abs(a))')
+        connection.execute('CREATE TABLE u(x, y)')
+        connection.executemany('INSERT INTO u VALUES(?, ?)', [(i, i) for i in range(9)])
+        rows.append(connection.execute(
+            'SELECT a, (SELECT count(*) FROM u WHERE x = t.a AND y = t.g) FROM t').fetchall())
+    assert rows[0] == rows[1] == [(-9223372036854775808, 0), (3, 1)]
+    assert memoizes(connection, 'SELECT (SELECT count(*) FROM u WHERE x = t.a AND y = t.g) FROM t') == 0
+    assert memoizes(connection, 'SELECT (SELECT count(*) FROM u WHERE x = t.a AND y = t.s) FROM t') == 1
+
+
 @pytest.mark.parametrize('sql', KEPT)
 def test_rows_are_stocks(connections, sql):
     stock, ours = connections
