@@ -131,11 +131,11 @@ class ResultSet(ExecuteMany):
     def execute(self, sql, parameters):
         """`Cursor.execute` without its checks."""
         session = self.session
-        if self.statement is not None or self.runner is not None:
-            self.drop()
         self.ready = False
-        self.row = self.columns = None
         try:
+            if self.statement is not None or self.runner is not None:
+                self.drop()     # which finalizes aggregates: their functions find the cursor in use
+            self.row = self.columns = None
             statement = session.acquire(sql)
             self.rowcount = 0 if statement.is_dml else -1
             if statement.inlinable:

@@ -216,6 +216,36 @@ def test_a_function_may_not_use_the_cursor_that_calls_it(numbers):
     assert raised == ['Recursive use of cursors not allowed.'] * 5
 
 
+@pytest.mark.skipif(not hasattr(sqpyte.Connection, 'create_window_function'), reason='Python 3.11 has them')
+@pytest.mark.parametrize('again', [lambda cursor: cursor.execute('SELECT 1'),
+                                   lambda cursor: cursor.executemany('INSERT INTO t VALUES (?, 1)', [(90,)])])
+def test_a_window_that_is_given_up_finds_the_cursor_in_use(numbers, again):
+    """Its finalize is called where the statement is reset, for what the cursor executes next."""
+    cursor = numbers.cursor()
+    raised = []
+
+    class Last:
+        def step(self, a):
+            pass
+
+        inverse = step
+
+        def value(self):
+            return 0
+
+        def finalize(self):
+            try:
+                cursor.fetchall()
+            except sqpyte.ProgrammingError as error:
+                raised.append(str(error))
+            return 0
+    numbers.create_window_function('last_of', 1, Last)
+    cursor.execute('SELECT a, last_of(a) OVER (ORDER BY a ROWS 2 PRECEDING) FROM t')
+    cursor.fetchone()
+    again(cursor)
+    assert raised == ['Recursive use of cursors not allowed.']
+
+
 def test_the_same_sql_inside_itself(numbers):
     """A statement that is running isn't lent to another cursor."""
     sql = 'SELECT a, deeper(a) FROM t WHERE a < 3'
