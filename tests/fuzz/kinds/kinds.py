@@ -17,6 +17,8 @@ SCRIPTS_PER_WAY = 25    # before another configuration gets a new process
 _STEPS = {"untranslated": 4000, "poison": 3000, "in-c": 3000}
 _ESCAPED = ("UnicodeDecodeError", "SystemError", "'__init__' method raised error")
 _MOST_STEPS = 150000    # opcodes that stock may take for a statement
+# What a connection is told of a database that another one has locked; the second if it hasn't read the schema yet.
+_LOCKED = ("database is locked", "no such table")
 
 
 class Scripts:
@@ -72,9 +74,27 @@ class Scripts:
             self._take(self.way)
             return "%s crashed\n%s" % (case["way"]["how"], crash)
         words = difference(case["script"]["actions"], expected, actual)
-        if words is None:
+        if words is None or self._writes_later(case, expected, words):
             return None
         return "%s differs from stock\n%s" % (case["way"]["how"], words)
+
+    def _writes_later(self, case, expected, words):
+        """Whether a difference is only that another connection is locked out at another time (bool): pages by map
+        aren't in the page cache, so a writer whose cache is small writes to the file, and locks it, later. The same
+        script without a map then gives what stock does."""
+        if not any(lock in words for lock in _LOCKED) or case["script"]["storage"] != "file":
+            return False
+        environment = dict(case["way"]["environment"])
+        left_out = environment.get("SQPYTE_WITHOUT", "")
+        environment["SQPYTE_WITHOUT"] = left_out + ",mmap" if left_out else "mmap"
+        worker = ways.worker(dict(case["way"], environment=environment))
+        try:
+            _, answer = worker.run({"script": case["script"], "times": case["way"]["times"]})
+        except Crash:
+            return False
+        finally:
+            worker.stop()
+        return difference(case["script"]["actions"], expected, answer) is None
 
     def with_history(self, case):
         """The case, with all that its worker ran before (dict): to be asked before another check."""
