@@ -15,6 +15,9 @@ from rpython.rtyper.lltypesystem import lltype, rffi
 from rpython.rtyper.lltypesystem.lloperation import llop
 
 from sqpyte.vm import interp
+from sqpyte.vm.base import jit_fixes
+
+assert jit_fixes, 'the optimizer is mended before it is translated'
 
 # Where the RPython heap's objects are made.  RPython would take half of the processor's largest
 # cache, up to tens of MB, which an interpreter needs for its program's objects. Here traces make
