@@ -54,6 +54,7 @@ def parts(fuzz_seconds):
     found += [pytest('wheel', ['tests/wheel'], ['tests/wheel'], ALL),
               pytest('languages', ['tests/languages'],
                      ['tests/languages', 'tests/corruption', 'tests/upstream/tree'], ALL),
+              pytest('optimizer', ['tests/jit/test_optimizer.py'], ['tests/jit'], ALL),
               pytest('threads', ['tests/translated/test_threads.py'], ['tests/translated'], ALL),
               pytest('file-map', ['tests/file_map'], ['tests/file_map'], ALL),
               pytest('damaged-databases', ['tests/corruption'], ['tests/corruption'], ALL, product=LIBRARY),
