@@ -80,7 +80,7 @@ class Part:
         op = self.ops[pc]
         successors = [] if op.opcode in _ALWAYS_JUMP else list(following)
         if op.opcode in JUMPS:
-            successors.append(op.p2)
+            successors.append(self._landing(op.p2))
         after: dict = {}
         for successor in successors:
             for register, forms in self.before.get(successor, {}).items():
@@ -109,8 +109,8 @@ class Part:
     def emit(self, emitters):
         """Emit all opcodes; `emitters` has a function of (part, pc, op) by opcode."""
         source = self.source
-        inner = {self.ops[pc].p2 for pc in self.order if self.ops[pc].opcode in JUMPS}
-        inner -= self.loop.exits | {self.loop.end}
+        landings = {pc: self._landing(self.ops[pc].p2) for pc in self.order if self.ops[pc].opcode in JUMPS}
+        inner = set(landings.values()) - self.loop.exits - {self.loop.end}
         if inner:
             source.add('label = 0')     # the opcodes before this one are skipped
         blocks: list = []
@@ -119,7 +119,7 @@ class Part:
             if fresh or pc in inner:
                 blocks.append([])
             blocks[-1].append(pc)
-            fresh = self.ops[pc].opcode in JUMPS and self.ops[pc].p2 in inner
+            fresh = landings.get(pc) in inner
         pending = 0
         for block in blocks:
             if pending > block[0]:
@@ -128,9 +128,16 @@ class Part:
                     self._emit_block(block, emitters)
             else:
                 self._emit_block(block, emitters)
-            last = self.ops[block[-1]]
-            if last.opcode in JUMPS and last.p2 in inner:
-                pending = max(pending, last.p2)
+            landing = landings.get(block[-1])
+            if landing in inner:
+                pending = max(pending, landing)
+
+    def _landing(self, target):
+        """Where a jump to `target` goes on in this part: C has done opcodes, perhaps the target itself, which aren't
+        emitted. Behind the last one, that is the target."""
+        if target == self.loop.end or target in self.loop.exits:
+            return target
+        return next((pc for pc in self.order if pc >= target), target)
 
     def _emit_block(self, block, emitters):
         for pc in block:
@@ -222,7 +229,7 @@ class Part:
             return self.reject(pc)
         if target in self.loop.exits:
             return self.side_exit(target)
-        return ['label = %d' % target]
+        return ['label = %d' % self._landing(target)]
 
     def reject(self, pc):
         """The lines that go on with the next row, from the opcode at `pc`."""

@@ -133,6 +133,23 @@ def test_answers_and_calls(query):
             oracle='C' if 'OVER' in query or 'RECURSIVE' in query else 'sqlite3')
 
 
+@pytest.mark.parametrize('tables', [
+    'u', 't JOIN u ON u.x = t.a', 't LEFT JOIN u ON u.x = t.a', 't LEFT JOIN u ON u.x > 60', 'u LEFT JOIN t ON t.a = u.y'])
+@pytest.mark.parametrize('condition', [
+    'f(u.y, 1) NOT BETWEEN 40 AND 20', 'f(u.y) < 40 OR f(u.x) > 30', 'f(u.y) > 40 OR u.x > 30 OR f(u.x) = 3',
+    'CASE WHEN f(u.y) < 40 THEN f(u.x) > 5 ELSE u.x < 9 END', '(f(u.y) < 40 AND u.x > 3) OR f(u.x) > 60',
+    'f(u.y) IN (74, 11) OR f(u.x) > 60', 'NOT (f(u.y) > 9 AND (f(u.x) < 20 OR u.z IS NULL))'])
+def test_jumps_over_what_c_has_done(tables, condition):
+    """Behind the last jump C computes results, some of them once: a condition that holds early jumps there."""
+    def action(side):
+        connection, calls = joined(side)
+        return [connection.execute('SELECT %s FROM %s WHERE %s' % (result, tables, condition)).fetchall()
+                for result in ("rtrim('41')", 'abs(-4), u.z', "f(u.x), rtrim('x ')", 'upper(u.z), u.y + 1',
+                               "coalesce(f(u.y), 'none'), ltrim(' y')")] + [calls]
+    # Not where u is the outer table, or a condition in the middle of an expression decides on a call.
+    compare(action, inlined=tables != 't JOIN u ON u.x = t.a' and ('CASE' not in condition or tables == 'u'))
+
+
 @pytest.mark.parametrize('query', INLINED)
 def test_explained(query):
     with planned('inlined'):
