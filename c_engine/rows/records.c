@@ -104,10 +104,14 @@ static int sqpyteNumberedEvent(SqpyteLog *pLog, const i64 *aEntry){
   return 1;
 }
 
-/* Notes the values of an entry of a plain log; 0 if there is no room. */
+/* Notes the values of an entry of a plain log; 0 if there is no room, or no record that it belongs to. */
 static int sqpytePlainEvent(SqpyteLog *pLog, const i64 *aEntry){
   int i;
-  if( (aEntry[SQPYTE_ENTRY_KIND] & SQPYTE_FLAG_BEGIN) && !sqpyteBeginRecord(pLog, 0) ) return 0;
+  if( (aEntry[SQPYTE_ENTRY_KIND] & SQPYTE_FLAG_BEGIN)==0 ){
+    if( !pLog->bInRecord ) return 0;
+  }else if( pLog->bInRecord || !sqpyteBeginRecord(pLog, 0) ){
+    return 0;
+  }
   for(i=0; i<aEntry[SQPYTE_ENTRY_COUNT]; i++){
     Mem *pMem = &pLog->p->aMem[aEntry[SQPYTE_ENTRY_REGISTERS+i]];
     if( !sqpyteNoteDatum(pLog, pMem, pLog->aRecord + 2*pLog->nValue, (char*)pLog->aNext) ){

@@ -1,8 +1,9 @@
 """Which calls of user code in a query's loops can be inlined although C runs the loops: analysis.
 
 Joins, index scans and the loops behind a sorter stay in C, which runs them ahead of the caller (see
-effects.py).  What they call in Python is slice out: a slice is a run of opcodes of an innermost
-loop, from its first call of user code to the last opcode that depends on one.  Its opcodes are
+effects.py).  What they call in Python is sliced out: a slice is a run of opcodes of an innermost
+loop, from its first call of user code, or a jump before it that may skip that, to the last opcode that
+depends on one.  Its opcodes are
 
 * deferred: the calls, the row that is returned, jumps (which decide on further calls), and whatever
   reads what these have written.  Python does them, row by row, when the caller asks.
@@ -45,7 +46,8 @@ class Slice:
     """A slice; for the code generator it is like a Loop (scan.py), of which see the rest.
 
     Attributes:
-        head: pc of the first opcode; end: pc behind the last one.
+        head: pc of the first opcode, the only one to which anything outside jumps: the first call, or a jump before it
+            that may skip it; end: pc behind the last one.
         way: PURE or REVERSIBLE.
         shape: AHEAD if the slice holds the row that is returned, else RUN.
         deferred: its deferred opcodes (list of pcs, ascending); mine: those that Python does.
@@ -73,6 +75,8 @@ class Slice:
         self.changed = set()
         self.sink_fields = set()
         self._classify()
+        while not self._begins_at_head():
+            self._classify()
         self._check_eager()
         self._find_registers()
         self._find_captures()
@@ -128,6 +132,19 @@ class Slice:
         self.eager = [pc for pc in self.inside if pc not in deferred and pc not in self.skipped]
         self.targets = {ops[pc].p2 for pc in deferred if self.jumps(pc)}
         self.exits = {pc for pc in self.targets if not self.head < pc <= self.end}
+
+    def _begins_at_head(self):
+        """Whether nothing jumps into the slice behind its head. If a jump before it does (`b > 5 OR f(x)`), that is
+        the head now, and all is to be classified anew; raises Refused if anything else does."""
+        into = [pc for pc in range(len(self.ops)) if pc not in self.inside and any(
+            self.head < target < self.end for target in liveness.successors(self.ops, pc))]
+        if not into:
+            return True
+        if into[0] not in self.bounds or into[-1] >= self.end or any(
+                self.ops[pc].opcode not in JUMPS or self.ops[pc].opcode == ONCE for pc in into):
+            raise Refused('the Python call is in the middle of what another opcode skips')
+        self.head = self.selected = into[0]
+        return False
 
     def _comes_deferred(self, register, pc, deferred, written):
         """Whether what the opcode at `pc` finds in a register may be of a deferred opcode, or depend
@@ -295,6 +312,8 @@ class Slice:
                 function = self.calls.names.get(pc)
                 if function is not None and pc not in self.calls.pure:
                     raise Refused('the function %s, which is not pure, uses a Python call\'s result' % function)
+                if len(self.flow.writes[pc]) > 1:
+                    raise Refused('opcode %s uses a Python call\'s result' % name)
                 self.in_c.add(pc)
             elif op.opcode not in EMITTED:
                 raise Refused('opcode %s uses a Python call\'s result' % name)

@@ -113,8 +113,10 @@ class WindowLog:
         return self.aheads.kinds.get(op.p1) == {EPHEMERAL}
 
     def _is_later(self, op):
-        """Whether an opcode deletes a row in a way that can wait."""
-        return op.opcode == opcodes.OP_Delete and op.p2 == 0 and self._is_own(op)
+        """Whether an opcode deletes a row in a way that can wait: of a window's table, which other cursors go through
+        (OpenDup) and never come back to the row. A recursive query reads its queue from the beginning again."""
+        return (op.opcode == opcodes.OP_Delete and op.p2 == 0 and self._is_own(op) and any(
+            other.opcode == opcodes.OP_OpenDup and op.p1 in (other.p1, other.p2) for other in self.ops))
 
     def _successors(self, pc, starts):
         """The pcs that may follow; `starts`: also where a coroutine starts, though it has."""

@@ -52,8 +52,29 @@ class SlicePart(Ahead):
                 self.source.add('self.at = %d' % pc)
             for register, number in self.loaded.get(pc, ()):
                 self.load(pc, register, number)
-            if pc in self.loop.captures:
+            if pc in self.loop.in_c:
+                self.one_in_c(pc)
+            elif pc in self.loop.captures:
                 super()._emit_block([pc], emitters)
+
+    def one_in_c(self, pc):
+        """Emit an opcode that only upstream has. The statement is ahead, and its registers have other rows' values: the
+        operands are lent to C, and the result is loaded."""
+        source, loop = self.source, self.loop
+        operands = sorted(loop.flow.reads[pc] & loop.written - loop.accumulators)
+        written = loop.flow.writes[pc] - loop.accumulators
+        if not operands and not written:
+            source.add('if not self.in_c(%d, 0):' % pc, '    return')
+            return
+        source.add('c = self.values', 'WORDS[c] = %d' % len(operands))
+        for n, register in enumerate(operands):
+            source.add('WORDS[c + %d] = %d' % (3 * n + 1, register), 'self.lend(c + %d, %s)' % (3 * n + 2, self.w(register)))
+        source.add('if not self.in_c(%d, 0, BASE + 8 * c, %d):' % (pc, min(written or operands)), '    return')
+        if operands:
+            source.add('del self.lent[:]')
+        for register in written:
+            source.add('x = self.result()')
+            self.computed(pc, register, 'x')
 
     def load(self, pc, register, number):
         """Emit the loading of a row's value `number` into a register."""
@@ -135,6 +156,7 @@ class SliceCode(Code):
         """See ClassCode."""
         made.spec = self.loop.spec.address
         made.at = self.loop.python[0]
+        made.most_values = max([len(self.loop.flow.reads[pc]) + 1 for pc in self.loop.in_c], default=0)
         self._finish_row(made)
 
     def _row_part(self, order, behind_group=()):

@@ -14,12 +14,12 @@ from c_engine.generated import layout
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
-from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS
+from pypy_module.ffi.memory import BASE, BYTES, DOUBLES, INTS, WORDS, data_at
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.scan import COLUMNS, NOMEM, ROW, Raising, Runner, stamp_of
-from pypy_module.inline.values import load, private, store
+from pypy_module.inline.values import KeptBlob, KeptText, kept, load, private, store
 from sqpyte.vm.base import mem
-from sqpyte.vm.values.values import W_Int
+from sqpyte.vm.values.values import NULL, W_Int, W_Real, W_Text
 
 GROW = NUMBERS['SQPYTE_GROW']
 MID, BEGUN = NUMBERS['SQPYTE_STEP_MID'], NUMBERS['SQPYTE_STEP_BEGUN']
@@ -29,6 +29,8 @@ RECORDS, STAMP = NUMBERS['SQPYTE_LOG_RECORDS'], NUMBERS['SQPYTE_LOG_STAMP']
 BUFFER_WORDS = 8192
 MOST_WORDS = 1 << 17
 MOST_ROWS = 128     # of a batch
+INTEGER, FLOAT, TEXT, BLOB, NULL_TYPE = (
+    NUMBERS['SQLITE_' + name] for name in ('INTEGER', 'FLOAT', 'TEXT', 'BLOB', 'NULL'))
 ABORT, INTERRUPT = layout.SQLITE_ABORT, NUMBERS['SQLITE_INTERRUPT']
 
 CHANGED = b'the database has changed while this query had run ahead: run it again'
@@ -76,9 +78,12 @@ class LogRunner(Runner):
         tier_up: how many rows C does at least after a write (int).
         rest: end of the batch, while `end` is behind the present row, else 0 (int).
         obstacle: with which result code the statement fails if it can't be undone (int).
+        values: where operands and the result of an opcode that C does are, in `WORDS` (int); words: their memory.
+        lent: the texts and blobs among them (list).
     """
 
     first_batch = 1
+    most_values = 0
     at: Any = 0
     obstacle = ABORT        # pages have moved behind our back
 
@@ -94,6 +99,11 @@ class LogRunner(Runner):
         self.fills = 0
         self.known = statement.inlined.known
         self.tier_up = statement.tier_up
+        self.lent: list = []
+        self.values = 0
+        if self.most_values:
+            self.words = ffi.new('int64_t[]', 3 + 3 * self.most_values)
+            self.values = (address_of(self.words) - BASE) >> 3
         self.owner = None
         self.rc = 0
         self.left = self.busy = self.handed = self.begun = False
@@ -326,6 +336,31 @@ class LogRunner(Runner):
         self.detach()
         self.finish(rc)
         return False
+
+    def lend(self, place, w):
+        """Have the words at `place` hold a W_Value, for C's next opcode."""
+        kind = type(w)
+        if kind is W_Int:
+            WORDS[place], WORDS[place + 1] = INTEGER, w.intval
+        elif kind is W_Real:
+            WORDS[place], DOUBLES[place + 1] = FLOAT, w.floatval
+        elif w is NULL:
+            WORDS[place] = NULL_TYPE
+        else:
+            self.lent.append(w)
+            WORDS[place] = (TEXT if isinstance(w, W_Text) else BLOB) | w.size << 3
+            WORDS[place + 1] = w.address
+
+    def result(self):
+        """The W_Value that C has made of them."""
+        tag, word = WORDS[self.values + 1], WORDS[self.values + 2]
+        if tag == INTEGER:
+            return W_Int(word)
+        if tag == FLOAT:
+            return W_Real(DOUBLES[self.values + 2])
+        if tag == NULL_TYPE:
+            return NULL
+        return kept(KeptText if tag & 7 == TEXT else KeptBlob, data_at(word, tag >> 3))
 
     def undecodable(self, pc):
         """Have the call at `pc` fail: a text isn't UTF-8."""

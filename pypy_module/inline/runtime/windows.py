@@ -30,15 +30,12 @@ class WindowRunner(LogAheadRunner):
         next: where the next row's events begin, in `WORDS` (int); behind the last event is NO_EVENT.
         at: where the event is in whose call user code may run, or of the row that was computed (int).
         wary: the next row is not to be handed out without a look (bool).
-        values: where operands and the result of an opcode that C does are, in `WORDS` (int); words: their memory.
-        lent: the texts and blobs among them (list).
         raw: what the text of its first column that isn't UTF-8 is: (number, bytes), or None.
         behind: the result set has kept the next row (bool).
         rN: the value of a deferred register; pN: of a column of the next row.
     """
 
     stride = 0
-    most_values = 0
 
     def __init__(self, session, statement, calls, handle, buffer):
         """See LogRunner; the statement is at a deferred opcode."""
@@ -47,11 +44,6 @@ class WindowRunner(LogAheadRunner):
         WORDS[self.start] = NO_EVENT
         self.wary = self.behind = False
         self.raw = None
-        self.lent: list = []
-        self.values = 0
-        if self.most_values:
-            self.words = ffi.new('int64_t[]', 3 + 3 * self.most_values)
-            self.values = (address_of(self.words) - BASE) >> 3
 
     def prepare(self):
         """See Runner."""
@@ -100,19 +92,21 @@ class WindowRunner(LogAheadRunner):
         if not self.at_event:
             self.give_state()
         self.begin_step()
+        head = self.start - RECORDS
         while True:
-            before = self.at_event
-            rc = self.call_c()
+            # First to the event: where C runs ahead it may write over what is loaded there.
+            taken = self.at_event
+            rc = self.call_c() if taken else self.filled(0, 0)
             if self.left:
                 return self.gone()
             if rc != ROW or self.statement.cells[COLUMNS]:
                 return self.row_of_c(rc)
-            if not before and not self.take_state():
-                return False
-            head = self.start - RECORDS
-            count = WORDS[head + COUNT]
             self.at_event = WORDS[head + AT_EVENT] != 0
-            if count:
+            if not taken:
+                if not self.take_state():
+                    return False
+                continue
+            if WORDS[head + COUNT]:
                 self.next = self.start
                 WORDS[head + WORDS[head + END]] = NO_EVENT
                 return True
@@ -122,6 +116,7 @@ class WindowRunner(LogAheadRunner):
                 self.give_state()
                 self.go_on()
                 return False
+            head = self.start - RECORDS
 
     def row_of_c(self, rc):
         """C has returned a row, or has ended the statement; returns False."""

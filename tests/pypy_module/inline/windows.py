@@ -30,6 +30,7 @@ SORTED = [
     'SELECT w(b) FILTER (WHERE a % 2) OVER (ORDER BY b, a) FROM t LIMIT 60 OFFSET 3',
     'SELECT w(z, x) OVER (ORDER BY z ROWS 2 PRECEDING), z, w(y) OVER (ORDER BY z ROWS 2 PRECEDING) '
     'FROM u',
+    'SELECT w(b) OVER (ORDER BY b, a) || c, (SELECT count(*) FROM u), a FROM t',
     'SELECT abs(w(b) OVER (ORDER BY b) * 2 + a) || c, hex(w(b) OVER (ORDER BY b)) FROM t',
     'SELECT a, -w(b) OVER (PARTITION BY c), w(b) OVER (PARTITION BY c) || b FROM t',
 ]
@@ -39,6 +40,8 @@ SCANNED = [
     'SELECT x, w(y) OVER (ORDER BY x ROWS 4 PRECEDING), z FROM u INDEXED BY ux',
     'SELECT w(b, c) OVER x, sum(a) OVER x, c FROM t WINDOW x AS (ORDER BY a ROWS 1 PRECEDING)',
     'SELECT x, w(y) OVER (PARTITION BY x ORDER BY rowid) FROM u INDEXED BY ux',
+    'SELECT w(b) OVER (ORDER BY a) || c, (SELECT count(*) FROM u), a FROM t',
+    'SELECT w(b) OVER (ORDER BY a ROWS 1 PRECEDING) + a, (SELECT count(*) FROM u WHERE x > 9) FROM t',
     'SELECT a, round(w(b) OVER (ORDER BY a ROWS 2 PRECEDING) * b, 1) FROM t',
 ]
 INLINED = SORTED + SCANNED
@@ -46,6 +49,9 @@ FEW = [SORTED[0], SORTED[1], SORTED[2], SORTED[-1], SCANNED[0], SCANNED[2], SCAN
 BRIEF = FEW if everything() else [SORTED[1], SORTED[-1], SCANNED[0], SCANNED[-1]]     # of the long lists
 # Left to callbacks, wholly or in part.
 OTHERS = [
+    'SELECT w(b) OVER (ORDER BY c), (SELECT max(x) FROM u), w(b) OVER (ORDER BY c) || (SELECT 3) FROM t',
+    'SELECT w(b) OVER (ORDER BY t.a), n FROM t, (WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r '
+    'WHERE n < 9) SELECT n FROM r)',
     'SELECT w(b) OVER (ORDER BY c), w(a) OVER (PARTITION BY c ORDER BY b), row_number() OVER '
     '(ORDER BY a) FROM t',
     'SELECT w(b) OVER (ORDER BY b) > 2, coalesce(w(b) OVER (ORDER BY b), a) FROM t',
