@@ -307,8 +307,6 @@ class Slice:
             op = ops[pc]
             name = opcodes.NAMES[op.opcode]
             if op.opcode in IN_C_ONE and pc not in self.calls.python:
-                if self.flow.reads[pc] & self.captured:
-                    raise Refused('opcode %s uses a Python call\'s result' % name)
                 function = self.calls.names.get(pc)
                 if function is not None and pc not in self.calls.pure:
                     raise Refused('the function %s, which is not pure, uses a Python call\'s result' % function)

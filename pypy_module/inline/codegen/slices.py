@@ -21,9 +21,10 @@ class SlicePart(Ahead):
 
     Attributes:
         at: pc of the opcode that is being emitted.
+        loading: the register whose loading is being emitted, or -1.
     """
 
-    at = -1
+    at = loading = -1
 
     def __init__(self, code, order):
         """Take the Code and the pcs."""
@@ -68,7 +69,8 @@ class SlicePart(Ahead):
             return
         source.add('c = self.values', 'WORDS[c] = %d' % len(operands))
         for n, register in enumerate(operands):
-            source.add('WORDS[c + %d] = %d' % (3 * n + 1, register), 'self.lend(c + %d, %s)' % (3 * n + 2, self.w(register)))
+            source.add('WORDS[c + %d] = %d' % (3 * n + 1, register),
+                       'self.lend(c + %d, %s)' % (3 * n + 2, self.w(register)))
         source.add('if not self.in_c(%d, 0, BASE + 8 * c, %d):' % (pc, min(written or operands)), '    return')
         if operands:
             source.add('del self.lent[:]')
@@ -84,8 +86,10 @@ class SlicePart(Ahead):
         # A value that outlives the batch is copied, as what is in a page is.
         origin = row_origin(0) if self.loop.fields - self.loop.counters else CONSTANT
         name = 'v%d' % register
+        self.loading = register
         datum.load(self.source, 'i', 2 * number, v=name if need & V else None,
                    w='w%d' % register if need & W else None, origin=origin, undecodable=self.undecodable(pc))
+        self.loading = -1
 
     def undecodable(self, pc):
         """The lines for a text that isn't UTF-8; behind a sorter the call that gets it fails, as it does in C."""
@@ -99,11 +103,14 @@ class SlicePart(Ahead):
         self.branch('%s is UNDECODABLE' % name, self.undecodable(pc))
 
     def spilled(self, pc, registers):
-        """See Part: what C has kept it computes again."""
+        """See Part: what C has kept it computes again, but whatever the jumps decide: of what it writes in the slice
+        Python has the right one, unless that is the one that is being loaded."""
         if not registers:
             return '()'
         following = [other for other in self.order if other >= pc]
-        return super().spilled(following[0] if following else pc, registers & self.loop.deferred_written)
+        written = {register for at, found in self.loaded.items() if self.loop.head < at < pc for register, _ in found}
+        registers = registers & (self.loop.deferred_written | written) - {self.loading}
+        return super().spilled(following[0] if following else pc, registers)
 
     def side_exit(self, pc):
         """Go on in C with the opcode at `pc`."""

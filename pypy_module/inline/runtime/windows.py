@@ -11,7 +11,7 @@ from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import report
 from pypy_module.dbapi.statements.decoding import Undecodable, undecodable_text
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
-from pypy_module.ffi.memory import BASE, INTS, WORDS
+from pypy_module.ffi.memory import INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.slices import AT_EVENT, COUNT, INTERRUPT, RECORDS, LogAheadRunner
 from pypy_module.inline.runtime.scan import COLUMNS, LIMIT_LENGTH, ROW

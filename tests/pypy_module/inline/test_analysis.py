@@ -53,6 +53,7 @@ AHEAD = {
     'WITH c AS MATERIALIZED (SELECT a FROM t) SELECT * FROM c': 'computed ahead',
     'VALUES (1), (2), (3)': 'computed ahead',
     'SELECT f(t.a) FROM t, i': 'they run in the program',
+    'SELECT upper(f(t.a)) || i.b FROM t, i': 'they run in the program',
     'SELECT f(t.a), i.b FROM t CROSS JOIN i ON i.b = t.a WHERE f(i.a) > 3 LIMIT 5':
         'they run in the program',
     'SELECT t.a FROM t CROSS JOIN i ON i.b = t.a WHERE f(t.a) > 5': REVERSIBLE,
@@ -86,7 +87,6 @@ LEFT = {
     'SELECT f(t.a) FROM t WHERE f(t.a) IN (SELECT b FROM i)': 'opcode NotFound uses a Python call\'s result',
     'SELECT f(t.a), (SELECT count(*) FROM i WHERE i.b = t.a) FROM t': 'opcode BeginSubrtn follows a Python call',
     'SELECT DISTINCT f(t.a) FROM t, i': 'opcode Found uses a Python call\'s result',
-    'SELECT upper(f(t.a)) || i.b FROM t, i': 'opcode Function uses a Python call\'s result',
     'SELECT max(i.b), s(t.a) FROM t, i': 'the aggregate max, beside a Python call',
     'SELECT s(f(a)) FROM (SELECT a FROM t ORDER BY b LIMIT 9)': 'in no loop over a cursor',
     'SELECT s(f(n)) FROM (WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r LIMIT 9) '

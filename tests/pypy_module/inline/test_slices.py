@@ -134,7 +134,8 @@ def test_answers_and_calls(query):
 
 
 @pytest.mark.parametrize('tables', [
-    'u', 't JOIN u ON u.x = t.a', 't LEFT JOIN u ON u.x = t.a', 't LEFT JOIN u ON u.x > 60', 'u LEFT JOIN t ON t.a = u.y'])
+    'u', 't JOIN u ON u.x = t.a', 't LEFT JOIN u ON u.x = t.a', 't LEFT JOIN u ON u.x > 60',
+    'u LEFT JOIN t ON t.a = u.y'])
 @pytest.mark.parametrize('condition', [
     'f(u.y, 1) NOT BETWEEN 40 AND 20', 'f(u.y) < 40 OR f(u.x) > 30', 'f(u.y) > 40 OR u.x > 30 OR f(u.x) = 3',
     'CASE WHEN f(u.y) < 40 THEN f(u.x) > 5 ELSE u.x < 9 END', '(f(u.y) < 40 AND u.x > 3) OR f(u.x) > 60',
@@ -179,6 +180,9 @@ def test_what_skips_the_first_call(query, result):
 @pytest.mark.parametrize('query', [
     'SELECT t.a FROM t JOIN u ON u.x = t.a WHERE f(t.c) < lower(f(t.c))',
     'SELECT t.a, u.y FROM t CROSS JOIN u ON u.x = t.a WHERE f(u.z) < hex(f(t.c)) AND f(u.y) > abs(f(u.x))',
+    'SELECT -CASE WHEN f(t.a) < 5 THEN t.c WHEN f(t.b) > 7 THEN u.z ELSE t.b END, t.b FROM t JOIN u ON u.x = t.a',
+    'SELECT -CASE (SELECT b FROM t WHERE a = b) WHEN f(t.a) THEN t.a WHEN f(0.0) THEN t.c END, u.y FROM t JOIN u '
+    'ON u.x = t.a',
     "SELECT 5 FROM u LEFT JOIN t ON t.a = u.y WHERE f(u.z) NOT BETWEEN 1e300 AND instr(f(u.x), 'x')",
     'SELECT sum(abs(f(u.y))), count(*), max(lower(f(t.c))) FROM t JOIN u ON u.x = t.a',
     'SELECT upper(sum(f(typeof(t.a)))), total(f(u.y)) FROM u LEFT JOIN t ON t.a = u.y',
