@@ -128,7 +128,7 @@ class Part:
                     self._emit_block(block, emitters)
             else:
                 self._emit_block(block, emitters)
-            landing = landings.get(block[-1])
+            landing = landings.get(block[-1], -1)
             if landing in inner:
                 pending = max(pending, landing)
 
