@@ -21,7 +21,7 @@ class SlicePart(Ahead):
 
     Attributes:
         at: pc of the opcode that is being emitted.
-        loading: the register whose loading is being emitted, or -1.
+        loading: the pc at which a register's loading is being emitted, or -1.
     """
 
     at = loading = -1
@@ -86,7 +86,7 @@ class SlicePart(Ahead):
         # A value that outlives the batch is copied, as what is in a page is.
         origin = row_origin(0) if self.loop.fields - self.loop.counters else CONSTANT
         name = 'v%d' % register
-        self.loading = register
+        self.loading = pc
         datum.load(self.source, 'i', 2 * number, v=name if need & V else None,
                    w='w%d' % register if need & W else None, origin=origin, undecodable=self.undecodable(pc))
         self.loading = -1
@@ -104,12 +104,16 @@ class SlicePart(Ahead):
 
     def spilled(self, pc, registers):
         """See Part: what C has kept it computes again, but whatever the jumps decide: of what it writes in the slice
-        Python has the right one, unless that is the one that is being loaded."""
+        Python has the right one. Not of what was to be loaded between here and `pc`: there no jump is."""
         if not registers:
             return '()'
         following = [other for other in self.order if other >= pc]
-        written = {register for at, found in self.loaded.items() if self.loop.head < at < pc for register, _ in found}
-        registers = registers & (self.loop.deferred_written | written) - {self.loading}
+        here = self.loading if self.loading >= 0 else pc
+        written, missing = set(self.loop.deferred_written), set()
+        for at, found in self.loaded.items():
+            if self.loop.head < at < pc:
+                (written if at < here else missing).update(register for register, _ in found)
+        registers = registers & written - missing
         return super().spilled(following[0] if following else pc, registers)
 
     def side_exit(self, pc):
