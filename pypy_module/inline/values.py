@@ -8,7 +8,7 @@ for the user.  PyPy's JIT removes the objects of both.
 from c_engine.generated import layout
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.mixin import Any
-from pypy_module.ffi.library import address_of, ffi, lib
+from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, CHARS, DOUBLES, INTS, SHORTS, WORDS, data_at, unpack
 from sqpyte.vm.values.compare import UNDECIDED, truth
 from sqpyte.vm.values.values import CONSTANT, NULL, W_Blob, W_Bytes, W_Int, W_Real, W_Text
@@ -25,6 +25,9 @@ except ImportError:
 KINDS = (layout.MEM_Null | layout.MEM_Str | layout.MEM_Int | layout.MEM_Real | layout.MEM_Blob
          | layout.MEM_Zero | layout.MEM_Subtype | layout.MEM_Agg | 0x20)  # 0x20: MEM_IntReal
 LOWEST, HIGHEST = -2 ** 63, 2 ** 63 - 1
+# The types of datums (c_engine/rows/datum.h).
+INTEGER, FLOAT, TEXT, BLOB, NULL_TYPE = (
+    NUMBERS['SQLITE_' + name] for name in ('INTEGER', 'FLOAT', 'TEXT', 'BLOB', 'NULL'))
 
 
 class Undecodable:
@@ -189,6 +192,32 @@ def load(address, origin):
     else:
         return None
     return made(WORDS[(place + layout.Mem_z) >> 3], INTS[(place + layout.Mem_n) >> 2], origin)
+
+
+def load_datum(place):
+    """The W_Value of the datum at WORDS[place], with a copy of its bytes."""
+    tag, word = WORDS[place], WORDS[place + 1]
+    if tag == INTEGER:
+        return W_Int(word)
+    if tag == FLOAT:
+        return W_Real(DOUBLES[place + 1])
+    if tag == NULL_TYPE:
+        return NULL
+    return kept(KeptText if tag & 7 == TEXT else KeptBlob, data_at(word, tag >> 3))
+
+
+def store_datum(place, w):
+    """Write a W_Value as the datum at WORDS[place]; its bytes are those of the W_Value."""
+    kind = type(w)
+    if kind is W_Int:
+        WORDS[place], WORDS[place + 1] = INTEGER, w.intval
+    elif kind is W_Real:
+        WORDS[place], DOUBLES[place + 1] = FLOAT, w.floatval
+    elif w is NULL:
+        WORDS[place] = NULL_TYPE
+    else:
+        WORDS[place] = (TEXT if isinstance(w, W_Text) else BLOB) | w.size << 3
+        WORDS[place + 1] = w.address
 
 
 def store(address, value):

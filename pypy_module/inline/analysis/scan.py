@@ -55,6 +55,7 @@ class Flow:
     Attributes:
         reads, writes: per opcode a set of registers; `reads` is None where it may be any.
         live: per opcode a set of registers.
+        successors: per opcode the pcs that may follow (list of lists); following: the same, where Onces have been done.
     """
 
     def __init__(self, ops):
@@ -65,8 +66,9 @@ class Flow:
             reads, writes = self._effects(op, 0)
             highest = max([highest] + list(reads or ()) + list(writes))
         self.reads, self.writes = zip(*[self._effects(op, highest) for op in ops])
-        following = [[op.p2] if op.opcode == opcodes.OP_Once else liveness.successors(ops, pc)
-                     for pc, op in enumerate(ops)]
+        self.successors = [liveness.successors(ops, pc) for pc in range(len(ops))]
+        self.following = [[op.p2] if op.opcode == opcodes.OP_Once else found
+                          for op, found in zip(ops, self.successors)]
         everything = set(range(1, highest + 1))
         self.live = [set(everything if reads is None else reads) for reads in self.reads]
         changed = True
@@ -75,7 +77,7 @@ class Flow:
             for pc in range(len(ops) - 1, -1, -1):
                 live = self.live[pc]
                 before = len(live)
-                for successor in following[pc]:
+                for successor in self.following[pc]:
                     if successor < len(ops):
                         live |= self.live[successor] - self.writes[pc]
                 changed = changed or len(live) != before

@@ -32,7 +32,6 @@ from pypy_module.inline.analysis.kinds import (
 )
 from pypy_module.inline.analysis.scan import AHEAD, RUN, Refused
 from pypy_module.inline.analysis.spec import BEGIN, END, Spec, entry
-from sqpyte.vm.program import liveness
 from sqpyte.vm.values.compare import OTHER
 
 ONCE, ROW = opcodes.OP_Once, opcodes.OP_ResultRow
@@ -137,7 +136,7 @@ class Slice:
         """Whether nothing jumps into the slice behind its head. If a jump before it does (`b > 5 OR f(x)`), that is
         the head now, and all is to be classified anew; raises Refused if anything else does."""
         into = [pc for pc in range(len(self.ops)) if pc not in self.inside and any(
-            self.head < target < self.end for target in liveness.successors(self.ops, pc))]
+            self.head < target < self.end for target in self.flow.successors[pc])]
         if not into:
             return True
         if into[0] not in self.bounds or into[-1] >= self.end or any(
@@ -249,14 +248,14 @@ class Slice:
                 continue
             reached.add(pc)
             written |= self.flow.writes[pc]
-            pending += liveness.successors(self.ops, pc)
+            pending += self.flow.successors[pc]
         return written
 
     def _find_way(self):
         """Set `way`, and what C has to know."""
         for way in (REVERSIBLE, PURE):
             reached, stopped = self._reach(way)
-            again = any(self.head in liveness.successors(self.ops, pc) for pc in reached)
+            again = any(self.head in self.flow.successors[pc] for pc in reached)
             if again and not any(pc in self.inside for pc in stopped):
                 break
         else:
@@ -296,7 +295,7 @@ class Slice:
                 stopped.append(pc)
                 continue
             reached.add(pc)
-            pending += [op.p2] if op.opcode == ONCE else liveness.successors(self.ops, pc)
+            pending += self.flow.following[pc]
         return reached, stopped
 
     def _check_deferred(self):
@@ -337,7 +336,7 @@ class Slice:
         while grown:
             grown = False
             for pc in range(len(self.ops) - 1, -1, -1):
-                if pc not in found and not found.isdisjoint(liveness.successors(self.ops, pc)):
+                if pc not in found and not found.isdisjoint(self.flow.successors[pc]):
                     found.add(pc)
                     grown = True
         return found

@@ -28,11 +28,10 @@ from pypy_module.inline.analysis.kinds import (
 )
 from pypy_module.inline.analysis.scan import Refused, copied
 from pypy_module.inline.analysis.spec import BEGIN, END, Spec, entry
-from sqpyte.vm.program import liveness
 
 MOST_CALLS = 30         # events of so many kinds; each has its code
 
-ROW, ONCE, NULL = opcodes.OP_ResultRow, opcodes.OP_Once, opcodes.OP_Null
+ROW, NULL = opcodes.OP_ResultRow, opcodes.OP_Null
 STEP, INVERSE, VALUE = opcodes.OP_AggStep, opcodes.OP_AggInverse, opcodes.OP_AggValue
 COMPUTES = ARITHMETIC | IN_C_ONE - FUNCTIONS - AGGREGATE_STEPS
 INSERTS = (opcodes.OP_NewRowid, opcodes.OP_Insert)
@@ -121,10 +120,8 @@ class WindowLog:
     def _successors(self, pc, starts):
         """The pcs that may follow; `starts`: also where a coroutine starts, though it has."""
         op = self.ops[pc]
-        if op.opcode == ONCE:
-            return [op.p2]
         # A jump to 0 is one that isn't made.
-        found = [target for target in liveness.successors(self.ops, pc) if target]
+        found = [target for target in self.flow.following[pc] if target]
         if op.opcode in COROUTINE and not starts:
             entries = {other.p3 for other in self.ops
                        if other.opcode == opcodes.OP_InitCoroutine and other.p1 == op.p1}
@@ -186,7 +183,7 @@ class WindowLog:
             pc = pending.pop()
             written = self.flow.writes[pc] & self.registers
             behind = found[pc] - written | (written if pc in writers else set())
-            for target in liveness.successors(self.ops, pc):
+            for target in self.flow.successors[pc]:
                 if target < len(self.ops) and not behind <= found[target]:
                     found[target] |= behind
                     pending.add(target)

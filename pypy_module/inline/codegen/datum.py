@@ -1,10 +1,8 @@
 """Generates the loading and storing of datums (c_engine/rows/datum.h): the one way from a buffer to Python's values."""
 
-from pypy_module.ffi.library import NUMBERS
+from pypy_module.inline.values import FLOAT, INTEGER, NULL_TYPE, TEXT
 from sqpyte.vm.values.values import CONSTANT
 
-INTEGER, FLOAT, TEXT, BLOB, NULL = (
-    NUMBERS['SQLITE_' + name] for name in ('INTEGER', 'FLOAT', 'TEXT', 'BLOB', 'NULL'))
 # A text of a page or of a buffer, or UNDECODABLE.
 TEXT_AT = 'text_at(x - BASE, t >> 3)'
 # The same where the code around expects a UnicodeDecodeError.
@@ -32,7 +30,7 @@ def load(source, base, offset, v=None, w=None, origin=CONSTANT, text=TEXT_AT, un
     keyword = 'if'
     for condition, of_v, of_w in [('t == %d' % INTEGER, word, 'W_Int(%s)' % word),
                                   ('t == %d' % FLOAT, real, 'W_Real(%s)' % real),
-                                  ('t == %d' % NULL, 'None', 'NULL')]:
+                                  ('t == %d' % NULL_TYPE, 'None', 'NULL')]:
         source.add('%s %s:' % (keyword, condition))
         with source.block():
             _set(source, v, of_v, w, of_w)
@@ -69,7 +67,7 @@ def store(source, place, x):
                '    WORDS[%s] = %d' % (place, FLOAT),
                '    DOUBLES[%s + 1] = %s' % (place, x),
                'elif %s is None:' % x,
-               '    WORDS[%s] = %d' % (place, NULL),
+               '    WORDS[%s] = %d' % (place, NULL_TYPE),
                'else:',
                '    self.keep(%s, %s)' % (place, x))
 

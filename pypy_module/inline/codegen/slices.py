@@ -65,13 +65,13 @@ class SlicePart(Ahead):
         operands = sorted(loop.flow.reads[pc] & loop.written - loop.accumulators)
         written = loop.flow.writes[pc] - loop.accumulators
         if not operands and not written:
-            source.add('if not self.in_c(%d, 0):' % pc, '    return')
+            source.add('if not self.in_c(%d):' % pc, '    return')
             return
         source.add('c = self.values', 'WORDS[c] = %d' % len(operands))
         for n, register in enumerate(operands):
             source.add('WORDS[c + %d] = %d' % (3 * n + 1, register),
                        'self.lend(c + %d, %s)' % (3 * n + 2, self.w(register)))
-        source.add('if not self.in_c(%d, 0, BASE + 8 * c, %d):' % (pc, min(written or operands)), '    return')
+        source.add('if not self.in_c(%d, BASE + 8 * c, %d):' % (pc, min(written or operands)), '    return')
         if operands:
             source.add('del self.lent[:]')
         for register in written:
@@ -109,7 +109,8 @@ class SlicePart(Ahead):
             return '()'
         following = [other for other in self.order if other >= pc]
         here = self.loading if self.loading >= 0 else pc
-        written, missing = set(self.loop.deferred_written), set()
+        written: set = set(self.loop.deferred_written)
+        missing: set = set()
         for at, found in self.loaded.items():
             if self.loop.head < at < pc:
                 (written if at < here else missing).update(register for register, _ in found)

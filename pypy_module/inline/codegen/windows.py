@@ -241,7 +241,7 @@ class WindowCode(ClassCode):
             else:
                 source.add('x = self.r%d' % register)
                 datum.store(source, 'c + %d' % at, 'x')
-        source.add('if not self.in_c(%d, 0, BASE + 8 * c, %d):' % (pc, result),
+        source.add('if not self.in_c(%d, BASE + 8 * c, %d):' % (pc, result),
                    '    return')
         datum.load(source, 'c', 1, v='v', undecodable=['v = self.raw_text(x, t >> 3)'])
         source.add('self.r%d = v' % result)

@@ -6,13 +6,13 @@ When the loop can't come again, what follows is other loops': the sorted rows, w
 """
 
 from c_engine.generated import layout, opcodes
-from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+from pypy_module.ffi.library import address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, CHARS, WORDS
 from pypy_module.inline.runtime.slices import NOMEM, ROW, LogRunner, LogRunRunner
+from pypy_module.inline.values import BLOB, TEXT
 from sqpyte.vm.base import mem
 from sqpyte.vm.program import liveness
 
-TEXT, BLOB = NUMBERS['SQLITE_TEXT'], NUMBERS['SQLITE_BLOB']
 CHUNK = 1 << 15         # bytes of texts that wait for C
 LOWEST_LIMIT = 1 << 24  # of lengths, under which a record might be too large
 OVER = -2               # beside the codes of stepping a statement: see `over`

@@ -14,12 +14,12 @@ from c_engine.generated import layout
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
-from pypy_module.ffi.memory import BASE, BYTES, DOUBLES, INTS, WORDS, data_at
+from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.scan import COLUMNS, NOMEM, ROW, Raising, Runner, stamp_of
-from pypy_module.inline.values import KeptBlob, KeptText, kept, load, private, store
+from pypy_module.inline.values import load, load_datum, private, store, store_datum
 from sqpyte.vm.base import mem
-from sqpyte.vm.values.values import NULL, W_Int, W_Real, W_Text
+from sqpyte.vm.values.values import W_Bytes, W_Int
 
 GROW = NUMBERS['SQPYTE_GROW']
 MID, BEGUN = NUMBERS['SQPYTE_STEP_MID'], NUMBERS['SQPYTE_STEP_BEGUN']
@@ -29,8 +29,6 @@ RECORDS, STAMP = NUMBERS['SQPYTE_LOG_RECORDS'], NUMBERS['SQPYTE_LOG_STAMP']
 BUFFER_WORDS = 8192
 MOST_WORDS = 1 << 17
 MOST_ROWS = 128     # of a batch
-INTEGER, FLOAT, TEXT, BLOB, NULL_TYPE = (
-    NUMBERS['SQLITE_' + name] for name in ('INTEGER', 'FLOAT', 'TEXT', 'BLOB', 'NULL'))
 ABORT, INTERRUPT = layout.SQLITE_ABORT, NUMBERS['SQLITE_INTERRUPT']
 
 CHANGED = b'the database has changed while this query had run ahead: run it again'
@@ -317,16 +315,14 @@ class LogRunner(Runner):
         """Go on in C behind a call in which the statement was deoptimized, or an opcode done in C."""
         self.side_exit_from(pc, pc - 1, values)
 
-    def in_c(self, pc, rc, values=0, result=-1):
-        """See Runner; `values` and `result` are sqpyte_log_one's."""
+    def in_c(self, pc, values=0, result=-1):
+        """See Runner, but the operands are lent: `values` and `result` are sqpyte_log_one's."""
         statement = self.statement
         if not statement.pointer:
             raise errors.ProgrammingError('Cannot operate on a closed database.')
         if self.has_ended():
             self.go_on()
             return False
-        if rc:
-            lib.sqpyte_fail(self.vdbe, pc, NOMEM)
         self.in_c_now = True        # a statement that ends calls `deoptimize`
         rc = lib.sqpyte_log_one(self.handle, pc, address_of(statement.cells), values, result)
         self.in_c_now = False
@@ -339,28 +335,13 @@ class LogRunner(Runner):
 
     def lend(self, place, w):
         """Have the words at `place` hold a W_Value, for C's next opcode."""
-        kind = type(w)
-        if kind is W_Int:
-            WORDS[place], WORDS[place + 1] = INTEGER, w.intval
-        elif kind is W_Real:
-            WORDS[place], DOUBLES[place + 1] = FLOAT, w.floatval
-        elif w is NULL:
-            WORDS[place] = NULL_TYPE
-        else:
+        if isinstance(w, W_Bytes):
             self.lent.append(w)
-            WORDS[place] = (TEXT if isinstance(w, W_Text) else BLOB) | w.size << 3
-            WORDS[place + 1] = w.address
+        store_datum(place, w)
 
     def result(self):
         """The W_Value that C has made of them."""
-        tag, word = WORDS[self.values + 1], WORDS[self.values + 2]
-        if tag == INTEGER:
-            return W_Int(word)
-        if tag == FLOAT:
-            return W_Real(DOUBLES[self.values + 2])
-        if tag == NULL_TYPE:
-            return NULL
-        return kept(KeptText if tag & 7 == TEXT else KeptBlob, data_at(word, tag >> 3))
+        return load_datum(self.values + 1)
 
     def undecodable(self, pc):
         """Have the call at `pc` fail: a text isn't UTF-8."""

@@ -15,12 +15,11 @@ from pypy_module.ffi.memory import INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.slices import AT_EVENT, COUNT, INTERRUPT, RECORDS, LogAheadRunner
 from pypy_module.inline.runtime.scan import COLUMNS, LIMIT_LENGTH, ROW
-from pypy_module.inline.values import UNDECODABLE, KeptText, data_at, kept, load, result_of, unwrapped
+from pypy_module.inline.values import BLOB, TEXT, UNDECODABLE, KeptText, data_at, kept, load, result_of, unwrapped
 from sqpyte.vm.base import mem
 
 NO_EVENT = -1
 END = NUMBERS['SQPYTE_LOG_END']
-TEXT, BLOB = NUMBERS['SQLITE_TEXT'], NUMBERS['SQLITE_BLOB']
 
 
 class WindowRunner(LogAheadRunner):
@@ -92,8 +91,8 @@ class WindowRunner(LogAheadRunner):
         if not self.at_event:
             self.give_state()
         self.begin_step()
-        head = self.start - RECORDS
         while True:
+            head = self.start - RECORDS
             # First to the event: where C runs ahead it may write over what is loaded there.
             taken = self.at_event
             rc = self.call_c() if taken else self.filled(0, 0)
@@ -116,7 +115,6 @@ class WindowRunner(LogAheadRunner):
                 self.give_state()
                 self.go_on()
                 return False
-            head = self.start - RECORDS
 
     def row_of_c(self, rc):
         """C has returned a row, or has ended the statement; returns False."""

@@ -166,6 +166,21 @@ for _runner in (scan.Runner, inline_rows.RowBatches, slices.LogRunner):
     _runner.__init__ = _count(_runner.__init__)
 
 
+def at_once_and_one_by_one(made, query, rows):
+    """An action: the rows and the calls, at once and, so many rows, one by one; see below for `made`."""
+    def action(side):
+        connection, calls = made(side)
+        found = []
+        for _ in range(2):
+            found.append(connection.execute(query).fetchall())
+            found.append(list(calls))
+        cursor = connection.execute(query)      # one row ahead of its caller, no more
+        for _ in range(rows):
+            found += [cursor.fetchone(), len(calls)]
+        return found, calls
+    return action
+
+
 def dropped_in_the_middle(made, query):
     """An action: cursors that are closed after some rows, and a write after each.
 

@@ -10,6 +10,7 @@ from tests.pypy_module.inline.test_slices import aggregate, joined, sqpyte_side
 import sqpyte
 from tests.extent import everything
 from tests.pypy_module.inline.inlining import (
+    at_once_and_one_by_one,
     compare,
     dropped_in_the_middle,
     outcome,
@@ -55,29 +56,14 @@ CALLING = SINKS[:6] if everything() else [SINKS[0], SINKS[4]]
 SOME = slice(None, None, None if everything() else 3)
 
 
-def listed(query):
-    """An action: the rows and the calls, at once and one by one."""
-    def action(side):
-        connection, calls = joined(side)
-        found = []
-        for _ in range(2):
-            found.append(connection.execute(query).fetchall())
-            found.append(list(calls))
-        cursor = connection.execute(query)
-        for _ in range(6):
-            found += [cursor.fetchone(), len(calls)]
-        return found
-    return action
-
-
 @pytest.mark.parametrize('query', SINKS)
 def test_answers_and_calls(query):
-    compare(listed(query), oracle='C')
+    compare(at_once_and_one_by_one(joined, query, 6), oracle='C')
 
 
 @pytest.mark.parametrize('query', OTHERS)
 def test_others(query):
-    compare(listed(query), oracle='C', inlined=False)
+    compare(at_once_and_one_by_one(joined, query, 6), oracle='C', inlined=False)
 
 
 @pytest.mark.parametrize('query', SINKS)
