@@ -33,9 +33,8 @@ static int sqpyteReadsFailed(sqlite3*);
 static int sqpyteMapPays(Pager *pPager, Pgno pgno){
   pPager->nSqpyteNear += pgno-pPager->iSqpyteRead<=SQPYTE_MAP_BLOCK ? 1 : -2;
   pPager->iSqpyteRead = pgno;
-  return ++pPager->nSqpyteRead>=SQPYTE_MAP_AFTER
-      && (pPager->nSqpyteNear>=SQPYTE_MAP_NEAR
-          || pPager->nSqpyteRead>=(int)MIN(pPager->dbSize/SQPYTE_MAP_PART, SQPYTE_MAP_MOST));
+  return ++pPager->nSqpyteRead>=MAX(SQPYTE_MAP_AFTER, (int)MIN(pPager->dbSize/SQPYTE_MAP_PART, SQPYTE_MAP_MOST))
+      || pPager->nSqpyteNear>=SQPYTE_MAP_NEAR;
 }
 
 /* Called at each page that is read. */

@@ -13,7 +13,8 @@ that calls it.
 * An operation of the short preamble of a loop that jumps to another version of itself was noted in lists that were
   not there yet: the process crashed, with `retrace_limit` above 0 (as in issue 2195).
 
-tests/jit/optimizer_check.py finds the first two in random traces; tests/jit/test_optimizer.py has a case of the others.
+tests/jit/optimizer_check.py finds the first two in random traces, tests/jit/test_optimizer.py has cases of the last
+two, and of the third no trace of ours is known.
 """
 from rpython.jit.metainterp.optimize import InvalidLoop
 from rpython.jit.metainterp.optimizeopt import intbounds
