@@ -26,7 +26,7 @@ SETS = [
     ('GOES_ON', 'goes on behind itself, or somewhere ahead, or at P2',
      {number for number in DECLARED if AHEAD.issuperset(DECLARED[number].jumps)}),
     ('NO_CURSOR', 'P1 is no cursor',
-     numbers('registers', 'call', 'own-set', 'ends-step', 'emitted') - WITH_CURSOR),
+     numbers('registers', 'call', 'own-set', 'memo', 'ends-step', 'emitted') - WITH_CURSOR),
     ('ROW_CACHE', 'may be done with a cursor whose rows are kept (storage/row_cache.c)', numbers('row-cache')),
     ('STEP_BTREE', 'closes a loop over a B-tree', numbers('step-btree')),
     ('STEP_SORTER', 'closes a loop over a sorter', numbers('step-sorter')),

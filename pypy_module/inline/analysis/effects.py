@@ -15,7 +15,8 @@ Where an opcode is met that fits neither, running ahead stops before it.
 from c_engine.generated import opcodes
 from c_engine.generated.layout import OPFLAG_P2ISREG, OPFLAG_USESEEKRESULT
 from pypy_module.ffi.library import address_of, ffi
-from pypy_module.inline.analysis.kinds import CALL, CHANGES, CHANGES_REGISTERS, DISTINCT, IN_PLACE, READS, REGISTERS
+from pypy_module.inline.analysis.kinds import (
+    CALL, CHANGES, CHANGES_REGISTERS, DISTINCT, IN_PLACE, MEMO, READS, REGISTERS)
 from pypy_module.inline.analysis.spec import Spec, entry
 from sqpyte.vm.opcodes.table import numbers
 from sqpyte.vm.program import liveness
@@ -191,6 +192,8 @@ class Aheads:
             return pc not in self.calls.collations
         if opcode in CALL:
             return pc in self.calls.pure
+        if opcode in MEMO:
+            return way == REVERSIBLE
         if opcode == opcodes.OP_OpenRead:
             return way == REVERSIBLE and len(self.opened[op.p1]) == 1 and not op.p5 & OPFLAG_P2ISREG
         kinds = self.kinds.get(op.p1, {OTHER})

@@ -26,6 +26,7 @@ IN_C_ONE = FUNCTIONS | AGGREGATE_STEPS | numbers('computes')
 REGISTERS, CALL = numbers('registers'), numbers('call')
 READS, IN_PLACE = numbers('read'), numbers('in-place')
 CHANGES, CHANGES_REGISTERS = numbers('own'), numbers('own-set')
+MEMO = numbers('memo')
 CURSORS = READS | CHANGES
 # All that is done with DISTINCT's index.
 DISTINCT = numbers('distinct')

@@ -9,7 +9,7 @@ from sqpyte.vm.opcodes.function import spill_registers
 from sqpyte.vm.opcodes.table import FAILED, opcode
 
 
-@opcode('Memoize', reads='P3@P4 P1@P5', writes='P1@P5', jumps='P2', moves='', kind='registers')
+@opcode('Memoize', reads='P3@P4 P1@P5', writes='P1@P5', jumps='P2', moves='', kind='memo')
 @unroll_safe
 def op_memoize(frame, op, pc):
     """If the results of this subquery for the values r[P3@P4] are known, copy them to r[P1@P5] and
@@ -35,7 +35,7 @@ def op_memoize(frame, op, pc):
     return op.p2
 
 
-@opcode('MemoizeStore', reads='P1@P5', moves='', kind='registers')
+@opcode('MemoizeStore', reads='P1@P5', moves='', kind='memo')
 def op_memoize_store(frame, op, pc):
     """Keep the results r[P1@P5] of this subquery for the values that the Memoize before it was asked
     for."""

@@ -469,3 +469,25 @@ def test_what_stops_running_ahead_stops_it(query, first):
         connection.execute('INSERT INTO log VALUES (1)')
         return rows + cursor.fetchmany(2), connection.execute('DELETE FROM log').rowcount, cursor.fetchall()
     compare(action)
+
+
+SUBQUERIES = [
+    'SELECT q.b, (SELECT sum(v) FROM w WHERE v > q.b) FROM (SELECT b FROM t ORDER BY d LIMIT 80) AS q',
+    'WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 80) '
+    'SELECT n, (SELECT sum(v) FROM w WHERE v > n % 4) FROM r',
+]
+
+
+@pytest.mark.parametrize('query', SUBQUERIES)
+def test_results_of_subqueries_that_come_again(query):
+    """They are kept (c_engine/storage/memoize.c) and are of tables, though the rows come from a sorter."""
+    def action(side):
+        found = []
+        for first in (1, 5, 20, 40):
+            connection = many(side)
+            cursor = connection.execute(query)
+            found.append([cursor.fetchone() for _ in range(first)])
+            connection.execute('UPDATE w SET v = v * 2')
+            found.append(cursor.fetchall())
+        return found
+    compare(action, oracle='C')
