@@ -1,28 +1,23 @@
 """Random queries that call Python's functions, aggregates and window functions.
 
-They are over joins, sorters, groups and subqueries. `Queries(seed)` makes them; `action(seed)` runs two on a Side
-(inlining.py), and records every call with its arguments, and what comes of the rows: all at once, one by one with a
-write between, given up, or of two cursors in turn.
+They are over joins, sorters, groups, subqueries and compounds, and some write. `Queries(random)` makes them;
+random_actions.py has the tables and the functions, and runs them.
 """
 import random
 
-from tests.pypy_module.inline.inlining import outcome
-
 CONSTANTS = ['0', '1', '2', '-3', '7', '40', '2.5', '0.0', 'NULL', "'x'", "'name 3'", "''", "x'01'", "' 12 '",
-             '9223372036854775807', '1e300', "'41'"]
+             '9223372036854775807', '1e300', "'41'", '?1', '?2']
 T, U, W = ['t.a', 't.b', 't.c'], ['u.x', 'u.y', 'u.z'], ['w.k', 'w.v']
+# Some of Python's functions (random_actions.py): those that are called often, and those of which a query has few.
+OFTEN, SELDOM = 'ffffgghhd', 'oonr'
 RECURSIVE = '(WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 9) SELECT n FROM r) AS q'
-WRITES = ['DELETE FROM u WHERE rowid = 5', 'UPDATE t SET b = b + 1 WHERE a = 3', 'INSERT INTO w VALUES(99, 3)',
-          'DELETE FROM t WHERE a > 15', 'CREATE TABLE IF NOT EXISTS z(a)', 'UPDATE u SET x = x + 1 WHERE x > 40',
-          'SAVEPOINT q', 'ROLLBACK', 'BEGIN', 'COMMIT', 'DROP TABLE IF EXISTS z', 'DELETE FROM w']
 
 
-class Queries:
-    """Makes queries from a seed (int)."""
+class Choices:
+    """Makes choices from a seed (int)."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.columns = T
 
     def among(self, *choices):
         """One of the choices."""
@@ -32,16 +27,28 @@ class Queries:
         """Whether something is done that is done in this share of all cases (float)."""
         return self.random.random() < share
 
+
+class Queries(Choices):
+    """Makes queries. `odd`: the share of functions that do what functions seldom do (float)."""
+
+    columns = T
+    odd = 0
+
+    def function(self):
+        """The name of one of Python's functions (str)."""
+        return self.among(*SELDOM) if self.rarely(self.odd) else self.among(*OFTEN)
+
     def expression(self, depth):
         """An expression (str), at most so deep."""
         if depth <= 0 or self.rarely(.2):
             return self.among(*CONSTANTS) if self.rarely(.2) else self.among(*self.columns)
         one, column = (lambda: self.expression(depth - 1)), self.among(*self.columns)
         return self.among(
-            lambda: '%s(%s)' % (self.among('f', 'g', 'h', 'd'), one()),
-            lambda: '%s(%s)' % (self.among('f', 'g', 'h', 'd'), one()),
-            lambda: '%s(%s)' % (self.among('f', 'f', 'g'), one()),
-            lambda: '%s(%s, %s)' % (self.among('f', 'g', 'h', 'd'), one(), one()),
+            lambda: '%s(%s)' % (self.function(), one()),
+            lambda: '%s(%s)' % (self.function(), one()),
+            lambda: '%s(%s)' % (self.function(), one()),
+            lambda: '%s(%s, %s)' % (self.function(), one(), one()),
+            lambda: '%s COLLATE %s' % (one(), self.among('back', 'nocase', 'rtrim')),
             lambda: '(%s %s %s)' % (one(), self.among('+', '-', '*', '/', '%', '||', '&', '|', '<<', '>>'), one()),
             lambda: '(%s)' % self.condition(depth - 1),
             lambda: '(%s)' % self.condition(depth - 1),
@@ -74,7 +81,8 @@ class Queries:
             lambda: '%s IN (%s)' % (one(), ', '.join(one() for _ in range(self.random.randrange(1, 5)))),
             lambda: '%s IS %sNULL' % (one(), self.among('', 'NOT ')),
             lambda: '%s %s %s' % (one(), self.among('LIKE', 'GLOB'), self.among("'%1%'", "'n%'", "'text*'", column)),
-            lambda: '%s(%s)' % (self.among('f', 'g', 'h', 'd'), one()),
+            lambda: '%s(%s)' % (self.function(), one()),
+            lambda: '(%s, %s) %s (%s, %s)' % (one(), one(), self.among('<', '>=', '=', 'IS'), one(), one()),
             lambda: '%sEXISTS (SELECT 1 FROM w WHERE k = %s)' % (self.among('', 'NOT '), column),
             lambda: '%s IN (SELECT %s)' % (one(), self.among('v FROM w', 'a FROM t', 'x FROM u')))()
 
@@ -93,7 +101,12 @@ class Queries:
             (['q.a', 'q.b'], '(SELECT a, b FROM t ORDER BY %s LIMIT 20) AS q' % self.among('b', 'c', 'f(b)')),
             (['q.x', 'q.n'], '(SELECT x, %s AS n FROM u GROUP BY x) AS q' % self.among('count(*)', 'sum(y)', 'f(y)')),
             (['q.a'], '(SELECT a FROM t UNION ALL SELECT y FROM u) AS q'), (['v.a', 'v.c'], 'v'),
-            (T + ['q.n'], 't, ' + RECURSIVE))
+            (T + ['q.n'], 't, ' + RECURSIVE), (['p.a', 'p.b'], 'p'),
+            (T + ['p.a', 'p.b'], 't %s p ON p.a = t.b' % join[0]),
+            (['e.a', 'e.b'], 'e'), (U + ['e.a'], 'u %s e ON e.a = u.x' % join[0]), (['l.a', 'l.b', 'l.c'], 'l'),
+            (['l.a', 'l.b'] + W, 'l %s w ON w.k = l.a %% 20' % join[1]),
+            (['j.key', 'j.value', 'j.type'], "json_each('[1, 2.5, null, \"x\", [3], {\"a\": 4}, true]') AS j"),
+            (T + ['j.value'], "t, json_each('[' || t.b || ', ' || t.a || ', \"x\"]') AS j"))
         return text
 
     def aggregate(self):
@@ -112,12 +125,18 @@ class Queries:
             self.among('win', 'win', 'sum', 'count', 'max'), self.expression(1),
             self.among('', 'PARTITION BY %s ' % other), column, frame, self.among('', ' + 1', ' || ' + other))
 
+    def order(self):
+        """ORDER BY (str)."""
+        terms = [self.among(self.among(*self.columns), self.expression(2)) + self.among('', '', ' DESC', ' NULLS LAST')
+                 for _ in range(self.among(1, 1, 2))]
+        return ' ORDER BY ' + ', '.join(terms)
+
     def query(self):
         """A query (str)."""
         source = self.source()
         where = ' WHERE ' + self.condition(3) if self.rarely(.6) else ''
         tail = ' LIMIT %d OFFSET %d' % (self.random.randrange(40), self.random.randrange(5)) if self.rarely(.2) else ''
-        kind = self.among('rows', 'rows', 'rows', 'one', 'groups', 'windows')
+        kind = self.among('rows', 'rows', 'rows', 'one', 'groups', 'windows', 'compound', 'written')
         if kind == 'one':
             return 'SELECT %s FROM %s%s' % (', '.join(self._some(self.aggregate)), source, where)
         if kind == 'groups':
@@ -129,102 +148,31 @@ class Queries:
         if kind == 'windows':
             results = self._some(lambda: self.among(self.window, lambda: self.expression(2))())
             return 'SELECT %s FROM %s%s%s' % (', '.join(results), source, where, tail)
-        order = ' ORDER BY ' + self.among(self.among(*self.columns), self.expression(2)) if self.rarely(.25) else ''
+        if kind == 'written':
+            return self.written(source, where)
+        order = self.order() if self.rarely(.25) else ''
+        if kind == 'compound':
+            first = 'SELECT %s FROM %s%s' % (self.expression(2), source, where)
+            second = self.source()
+            return '%s %s SELECT %s FROM %s%s%s' % (
+                first, self.among('UNION', 'UNION ALL', 'EXCEPT', 'INTERSECT'), self.expression(2), second,
+                self.among('', ' ORDER BY 1'), tail)
         return 'SELECT %s%s FROM %s%s%s%s' % ('DISTINCT ' if self.rarely(.15) else '', ', '.join(
             self._some(lambda: self.expression(3))), source, where, order, tail)
 
+    def written(self, source, where):
+        """A statement that writes (str)."""
+        returning = self.among('', ' RETURNING b, f(b)')
+        columns, self.columns = self.columns, T
+        value, among_t = self.expression(2), self.condition(2)
+        self.columns = columns
+        return self.among(
+            lambda: 'INSERT INTO e SELECT %s, %s FROM %s%s' % (self.expression(2), self.expression(1), source, where),
+            lambda: 'INSERT OR IGNORE INTO t SELECT %s %% 99, %s, 1 FROM %s%s%s' % (
+                self.expression(2), self.expression(1), source, where, returning),
+            lambda: 'UPDATE t SET b = %s WHERE %s%s' % (value, among_t, returning),
+            lambda: 'DELETE FROM t WHERE %s%s' % (among_t, returning),
+            lambda: 'INSERT INTO t SELECT a, b, c FROM t WHERE true ON CONFLICT(a) DO UPDATE SET b = f(excluded.b)')()
+
     def _some(self, make):
         return [make() for _ in range(self.random.randrange(1, 4))]
-
-
-def filled(side, late):
-    """A connection with tables and functions, and the list of their calls; call number `late` raises KeyError."""
-    connection, calls = side.connect(), []
-    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b, c)')
-    connection.execute('CREATE TABLE u(x, y, z)')
-    connection.execute('CREATE INDEX ux ON u(x)')
-    connection.execute('CREATE TABLE w(k PRIMARY KEY, v) WITHOUT ROWID')
-    connection.execute('CREATE VIEW v AS SELECT t.a, u.z AS c FROM t JOIN u ON u.x = t.a')
-    connection.executemany('INSERT INTO t VALUES(?, ?, ?)', [(i, i * 7 % 13, 'name %d' % (i % 5)) for i in range(24)])
-    connection.executemany('INSERT INTO u VALUES(?, ?, ?)', [
-        (i * 11 % 70, (i * 37 % 300) if i % 9 else (i / 4.0 if i % 2 else None),
-         'text %d' % i if i % 7 else b'\x01%d' % i) for i in range(60)])
-    connection.executemany('INSERT OR IGNORE INTO w VALUES(?, ?)', [
-        (i % 19 if i % 5 else 'k%d' % i, i * 3 % 31 if i % 4 else 'v') for i in range(19)])
-
-    def note(*call):
-        calls.append(call)
-        if len(calls) == late:
-            raise KeyError('late')
-
-    def following(value, *others):
-        note('g', value, *others)
-        return value + 1 if isinstance(value, (int, float)) and abs(value) < 2 ** 62 else value
-
-    class Listing:
-        def __init__(self):
-            note('new')
-            self.found = []
-
-        def step(self, *given):
-            note('step', *given)
-            self.found.append(given)
-
-        def finalize(self):
-            note('finalize', len(self.found))
-            return repr(self.found[-3:])
-
-    class Window:
-        def __init__(self):
-            self.found = []
-
-        def step(self, value):
-            note('step', value)
-            self.found.append(value)
-
-        def inverse(self, value):
-            note('inverse', value)
-            self.found.pop(0)
-
-        def value(self):
-            note('value')
-            return len(self.found)
-
-        finalize = value
-    connection.create_function('f', -1, lambda *given: note('f', *given) or given[0])
-    connection.create_function('g', -1, following)
-    connection.create_function('h', -1, lambda *given: note('h', *given) or (
-        None if given[0] is None else str(given[0])))
-    connection.create_function('d', -1, lambda *given: note('d', *given) or len(str(given[0])) % 3, deterministic=True)
-    connection.create_aggregate('s', -1, Listing)
-    connection.create_window_function('win', 1, Window)
-    return connection, calls
-
-
-def action(seed):
-    """Two queries of a seed (int) and a way to run them: (their texts, a function of a Side)."""
-    made = Queries(seed)
-    queries = [made.query(), made.query()]
-    way = made.among('all', 'all', 'write', 'given up', 'in turn')
-    late, rows, write = made.among(0, 0, 0, 3, 20, 70), made.random.randrange(12), made.among(*WRITES)
-
-    def run(side):
-        connection, calls = filled(side, late)
-        found = []
-        for query in queries:
-            if way == 'all':
-                found.append(outcome(lambda: connection.execute(query).fetchall()))
-                continue
-            cursors = [outcome(connection.execute, text) for text in (query, queries[0])[:2 if way == 'in turn' else 1]]
-            if any(isinstance(cursor, str) for cursor in cursors):
-                found += [cursor for cursor in cursors if isinstance(cursor, str)]
-                continue
-            for _ in range(20 if way == 'in turn' else rows):
-                for cursor in cursors:
-                    found += [outcome(cursor.fetchone), len(calls)]
-            if way == 'write':
-                found += [outcome(lambda: connection.execute(write).fetchall()), outcome(cursors[0].fetchall)]
-            elif way == 'given up':
-                found.append(outcome(cursors[0].close))
-        return repr((found, calls))     # as text, in which 1 and 1.0, 0.0 and -0.0 differ
-    return queries, run

@@ -1,9 +1,9 @@
-"""Random queries (random_queries.py), inlined as soon as possible and by callbacks: the same rows, calls and errors."""
+"""Random queries, inlined as soon as possible and by callbacks: the same rows, calls and errors (random_actions.py)."""
 import pytest
 
 from tests.extent import everything
 from tests.pypy_module.inline.inlining import compare
-from tests.pypy_module.inline.random_queries import action
+from tests.pypy_module.inline.random_actions import action
 
 EACH = 25       # queries' seeds of a test
 
