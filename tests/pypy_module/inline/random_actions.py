@@ -18,7 +18,7 @@ STATEMENTS = [
     'SELECT count(*) FROM u WHERE g(x) > 3', 'nothing']
 # What else a program does: see `Sharing.do`.
 DEEDS = ['commit', 'rollback', 'interrupt', 'functions', 'collation', 'text_factory', 'row_factory', 'trace',
-         'authorizer', 'progress', 'backup', 'dump', 'limit', 'blob', 'another']
+         'authorizer', 'progress', 'backup', 'dump', 'limit', 'blob', 'another', 'writer', 'reader', 'checkpoint']
 ODD = [float('nan'), float('inf'), -0.0, 2 ** 63 - 1, -2 ** 63, True, 'a\0b', '', b'', bytearray(b'ab'),
        memoryview(b'cd'), '\U0001f40d', 1.0, 2 ** 53 + 1.0, b'\xff']
 RAISED = [2 ** 63, '\ud800', object(), (1,), 2 ** 70]
@@ -43,6 +43,7 @@ class Setting(Choices):
         self.column_names = self.rarely(.05)
         self.page_size = self.among(4096, 4096, 512)
         self.cache_size = self.among(-2000, -2000, 3)
+        self.journal = self.among('memory', 'memory', 'memory', 'wal', 'delete', 'shared')
         self.isolation_level = self.among(None, None, '', 'IMMEDIATE')
 
 
@@ -64,7 +65,13 @@ class Sharing:
         keywords = {'isolation_level': setting.isolation_level}
         if setting.column_names:
             keywords['detect_types'] = side.module.PARSE_COLNAMES
-        self.connection = side.connect(**keywords)
+        shared = 'file:%s?mode=memory&cache=shared' % side.name
+        self.path = shared if setting.journal == 'shared' else side.path
+        self.other = None       # a second connection to the same database
+        if setting.journal == 'memory':
+            self.connection = side.connect(**keywords)
+        else:
+            self.connection = side.connect(self.path, uri=True, timeout=0, **keywords)
         self._fill(setting.times)
         self._create()
         self._set(side.module)
@@ -85,6 +92,8 @@ class Sharing:
         for pragma in ('encoding = "%s"' % setting.encoding, 'page_size = %d' % setting.page_size,
                        'cache_size = %d' % setting.cache_size):
             connection.execute('PRAGMA ' + pragma)
+        if setting.journal in ('wal', 'delete'):
+            connection.execute('PRAGMA journal_mode = ' + setting.journal).fetchall()
         connection.execute("ATTACH ':memory:' AS other")
         for table in ('t(a INTEGER PRIMARY KEY, b, c)', 'u(x, y, z)', 'w(k PRIMARY KEY, v) WITHOUT ROWID',
                       'other.p(a, b COLLATE nocase)', 'e(a, b)', 'l(a INTEGER, b TEXT, c BLOB DEFAULT 1)'):
@@ -104,6 +113,8 @@ class Sharing:
             (i, 'l\xf6ng %d ' % i * (400 if i % 4 == 0 else 2), b'\0' * (3000 if i % 5 == 0 else i))
             for i in range(30)])
         connection.commit()
+        if setting.journal != 'memory':
+            self.other = self.side.connect(self.path, uri=True, timeout=0)
 
     def _create(self):
         connection, note = self.connection, self.note
@@ -216,6 +227,20 @@ class Sharing:
         with self.connection.blobopen('l', 'c', 5) as blob:
             blob.write(b'more')
 
+    def _do_writer(self):
+        return self._other('UPDATE u SET x = x + 1 WHERE y > 100'), self._other('INSERT INTO t VALUES(1000, 5, 6)')
+
+    def _do_reader(self):
+        return self._other('SELECT sum(b) FROM t')
+
+    def _do_checkpoint(self):
+        return self._other('PRAGMA wal_checkpoint(TRUNCATE)')
+
+    def _other(self, statement):
+        if self.depth and self.setting.journal == 'shared':
+            return 'the cache is locked'        # by the statement whose function this is in: SQLite waits for ever
+        return self.other and outcome(lambda: self.other.execute(statement).fetchall())
+
     def _do_another(self):
         """The same queries, by a cursor of its own."""
         found = []
@@ -266,6 +291,8 @@ def action(seed, odd=.05):
         queries = [query.replace(' FROM', ' AS "q [noted]" FROM', 1) for query in queries]
     way = made.among('all', 'all', 'all twice', 'write', 'write', 'given up', 'in turn')
     rows, deed = made.random.randrange(12), made.among(*STATEMENTS) if made.rarely(.7) else made.among('close', *DEEDS)
+    if deed == 'interrupt':
+        rows = max(rows, 1)     # C has ended a query of one row before that row is fetched, inlined code hasn't
 
     def run(side):
         sharing = Sharing(side, setting, queries)
