@@ -9,9 +9,10 @@ from tests.fuzz.kinds.callbacks import Callbacks
 from tests.fuzz.kinds.kills import Kills
 from tests.fuzz.kinds.kinds import Module, Scripts
 from tests.fuzz.kinds.oracle_cases import Oracles
+from tests.fuzz.kinds.queries import Queries
 from tests.fuzz.kinds.writers import Writers
 
-KINDS = {kind.name: kind for kind in (Scripts, Module, Oracles, Callbacks, Writers, Kills)}
+KINDS = {kind.name: kind for kind in (Scripts, Module, Queries, Oracles, Callbacks, Writers, Kills)}
 
 
 def _arguments():

@@ -13,6 +13,7 @@ from tests.fuzz.generate.chance import Chance
 from tests.fuzz.kinds.callbacks import Callbacks
 from tests.fuzz.kinds.kills import Kills
 from tests.fuzz.kinds.kinds import Module, Scripts
+from tests.fuzz.kinds.queries import Queries
 from tests.fuzz.kinds.writers import Writers
 from tests.fuzz.shrink import smaller_scripts
 
@@ -41,7 +42,7 @@ def test_scripts_in_the_untranslated_vm(how):
     run(Scripts([how]), 8)
 
 
-@pytest.mark.parametrize("kind, count", [(Module, 12), (Callbacks, 60), (Writers, 20), (Kills, 1)])
+@pytest.mark.parametrize("kind, count", [(Module, 12), (Queries, 40), (Callbacks, 60), (Writers, 20), (Kills, 1)])
 def test_kinds(kind, count):
     run(kind(), count)
 

@@ -4,10 +4,10 @@ commit or roll back anything, on two connections of one file.
 CPython's sqlite3 on the stock library says what must come of it.  The plans go by what a callback is called
 with, not by how often it is: SQLite's own tiers compare texts in different orders and numbers.
 """
-from tests.differential.sessions.worker import Crash, Worker
-from tests.fuzz import ways
+from tests.differential.sessions.worker import Crash
 from tests.fuzz.generate.chance import Chance
 from tests.fuzz.kinds.callback_session import CURSORS
+from tests.fuzz.kinds.kinds import Beside
 from tests.fuzz.shrink import without_runs
 
 _QUERIES = [
@@ -70,24 +70,16 @@ def child(name, parameters):
     return version, run
 
 
-class Callbacks:
-    """Plans of callbacks, on sqpyte under PyPy and on CPython's sqlite3. A kind, see kinds.py."""
+class Callbacks(Beside):
+    """Plans of callbacks. A kind, see kinds.py."""
 
     name = "callbacks"
-
-    def __init__(self):
-        self.oracle = Worker(["tests.fuzz.kinds.callbacks:child", "sqlite3", "{}"], ways.cpython(),
-                             ways.STOCK_PATH, ways.PATIENCE)
-        self.way = None
-        self.worker = None
-        self.count = 0
+    child = "tests.fuzz.kinds.callbacks:child"
 
     def case(self, seed):
         """See kinds.py."""
         chance = Chance(seed)
-        if self.way is None or self.count >= 40:
-            self._take(ways.module(Chance("way " + seed)))
-        self.count += 1
+        way = self.next_way(seed)
         hooks = chance.some(_HOOKS, 0, 2) if chance.one_in(2) else []
         plans = []
         for _ in range(chance.randint(1, 5)):
@@ -100,9 +92,9 @@ class Callbacks:
         operations = []
         for _ in range(chance.randint(4, 14)):
             operations.append(self._operation(chance, 0))
-        return {"kind": self.name, "seed": seed, "way": self.way, "hooks": hooks, "plans": plans,
+        return {"kind": self.name, "seed": seed, "way": way, "hooks": hooks, "plans": plans,
                 "operations": operations, "rows": chance.pick([12, 40, 40, 300]),
-                "journal": chance.pick(["DELETE", "WAL", "MEMORY"]), "times": self.way["times"],
+                "journal": chance.pick(["DELETE", "WAL", "MEMORY"]), "times": way["times"],
                 "isolation_level": chance.pick([None, None, "", "IMMEDIATE"]),
                 "cached_statements": chance.pick([128, 128, 1])}
 
@@ -136,37 +128,18 @@ class Callbacks:
 
     def check(self, case):
         """See kinds.py."""
-        if case["way"] != self.way:
-            self._take(case["way"])
         try:
             expected = self.oracle.run(case)
         except Crash:
             return None     # CPython's module may crash where its user code closes what it runs
-        try:
-            actual = self.worker.run(case)
-        except Crash as crash:
-            self._take(self.way)
-            return "sqpyte crashed\n%s" % crash
+        actual, crash = self.run(case)
+        if crash:
+            return crash
         for number, (stock, here) in enumerate(zip(expected + ["nothing"], actual + ["nothing"])):
             if stock != here and _RECURSIVE not in repr(expected[:number + 1]):
                 return "line %d of the log\n  before: %s\n  stock: %s\n  here:  %s" % (
                     number, expected[max(number - 6, 0):number], stock, here)
         return None
-
-    def _take(self, way):
-        if self.worker is not None:
-            self.worker.stop()
-        self.way, self.count = way, 0
-        self.worker = Worker(["tests.fuzz.kinds.callbacks:child", "sqpyte", repr(way["parameters"])],
-                             environment=way["environment"], patience=ways.PATIENCE)
-
-    def with_history(self, case):
-        """See kinds.py."""
-        return case
-
-    def fresh(self):
-        """See kinds.py."""
-        self._take(self.way)
 
     def smaller(self, case):
         """See kinds.py."""
@@ -180,9 +153,3 @@ class Callbacks:
                             ("isolation_level", None), ("cached_statements", 128)):
             if case[name] != plain and not (name == "rows" and case[name] < plain):
                 yield dict(case, **{name: plain})
-
-    def stop(self):
-        """See kinds.py."""
-        self.oracle.stop()
-        if self.worker is not None:
-            self.worker.stop()

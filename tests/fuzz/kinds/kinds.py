@@ -7,7 +7,7 @@ processes.  A case has `kind`, and all that it takes to run it again.
 import copy
 
 from tests.differential.sessions.scripts import difference
-from tests.differential.sessions.worker import Crash
+from tests.differential.sessions.worker import Crash, Worker
 from tests.fuzz import ways
 from tests.fuzz.generate import scripts
 from tests.fuzz.generate.chance import Chance
@@ -168,3 +168,59 @@ class Module(Scripts):
         """What comes of it in CPython that an aggregate's argument isn't UTF-8: it forgets the exception,
         which then escapes somewhere else."""
         return any(words in line for entry in expected for line in entry for words in _ESCAPED)
+
+
+class Beside:
+    """Cases that a child of their own runs on sqpyte under PyPy, and on CPython's sqlite3 on the stock library.
+
+    Attributes: child, the name of the child's function (str; see worker.py); cases_per_way, how many there are
+    before another configuration gets a new process.
+    """
+
+    child = ""
+    cases_per_way = 40
+
+    def __init__(self):
+        self.oracle = Worker([self.child, "sqlite3", "{}"], ways.cpython(), ways.STOCK_PATH, ways.PATIENCE)
+        self.way = None
+        self.worker = None
+        self.count = 0
+
+    def next_way(self, seed):
+        """The way of the next case, a new one every so often (dict)."""
+        if self.way is None or self.count >= self.cases_per_way:
+            self.take(ways.module(Chance("way " + seed)))
+        self.count += 1
+        return self.way
+
+    def take(self, way):
+        """Have a new process for a way."""
+        if self.worker is not None:
+            self.worker.stop()
+        self.way, self.count = way, 0
+        self.worker = Worker([self.child, "sqpyte", repr(way["parameters"])],
+                             environment=way["environment"], patience=ways.PATIENCE)
+
+    def run(self, case):
+        """What sqpyte gives for a case, or what there is to say of its crash: (answer, None) or (None, words)."""
+        if case["way"] != self.way:
+            self.take(case["way"])
+        try:
+            return self.worker.run(case), None
+        except Crash as crash:
+            self.take(self.way)
+            return None, "sqpyte crashed\n%s" % crash
+
+    def with_history(self, case):
+        """The case as it is: one says nothing of the next."""
+        return case
+
+    def fresh(self):
+        """Have the next check begin with a new process."""
+        self.take(self.way)
+
+    def stop(self):
+        """End the processes."""
+        self.oracle.stop()
+        if self.worker is not None:
+            self.worker.stop()

@@ -15,6 +15,7 @@ from pypy_module.dbapi.statements import tiers
 from pypy_module.inline import policy
 from pypy_module.inline.runtime import scan, slices
 from pypy_module.inline.runtime import rows as inline_rows
+from tests.outcome import outcome
 
 COLLECTS = 8        # garbage is collected after so many answers: 0.2 s, in a process with all of the tests
 
@@ -70,14 +71,6 @@ class Sum:
         return self.total
 
     finalize = value
-
-
-def outcome(function, *args):
-    """What a call returned, or the name and the text of what it raised."""
-    try:
-        return function(*args)
-    except Exception as error:
-        return '%s: %s' % (type(error).__name__, error)
 
 
 def until_error(cursor, query, form=lambda answer: answer):

@@ -1,18 +1,31 @@
-"""Random queries, inlined as soon as possible and by callbacks: the same rows, calls and errors (random_actions.py)."""
+"""Random queries, inlined as soon as possible and by callbacks: the same rows, calls and errors.
+
+They are those of the fuzzers (tests/fuzz/kinds/queries.py), which run them beside stock.
+"""
+import os
+
 import pytest
 
 from tests.extent import everything
+from tests.fuzz.kinds.queries import drawn
+from tests.fuzz.kinds.query_session import Session
 from tests.pypy_module.inline.inlining import compare
-from tests.pypy_module.inline.random_actions import action
 
-EACH = 25       # queries' seeds of a test
+EACH = 25       # cases of a test
 
 
 @pytest.mark.parametrize('start', range(0, 20000 if everything() else 300, EACH))
 def test_random_queries(start):
     for seed in range(start, start + EACH):
-        queries, run = action(seed)
+        case = drawn(str(seed))
+
+        def action(side):
+            folder = side.path + ' folder'
+            os.mkdir(folder)
+            session = Session(side.module, case, folder)
+            side.connections += session.connections
+            return session.run()
         try:
-            compare(run, inlined=False, oracle='C')
+            compare(action, inlined=False, oracle='C')
         except AssertionError as error:
-            raise AssertionError('seed %d: %s' % (seed, queries)) from error
+            raise AssertionError('seed %d: %s' % (seed, case)) from error

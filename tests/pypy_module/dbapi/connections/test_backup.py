@@ -6,7 +6,7 @@ import time
 import pytest
 
 import sqpyte
-from tests.pypy_module.inline.inlining import outcome
+from tests.outcome import outcome
 
 
 def content(connection):

@@ -1,11 +1,11 @@
-"""Runs random queries (random_queries.py) on random tables, and records all that a program could see.
+"""A program around queries that call Python's functions (generate/calling.py), and all that it could see.
 
-`action(seed)` runs two queries on a Side (inlining.py). It records every call of Python's functions with its arguments,
-and what comes of the rows: all at once, one by one with a write between, given up, or of two cursors in turn. What the
-program sets varies: the encoding, how many rows there are, factories of texts and rows, an authorizer.
+That is each call of a function with its arguments, and what comes of the rows: all at once, one by one with
+something done between, given up, or of two cursors in turn. SETTINGS says what else the program does.
 """
-from tests.pypy_module.inline.inlining import outcome
-from tests.pypy_module.inline.random_queries import Choices, Queries
+import os
+
+from tests.outcome import outcome
 
 STATEMENTS = [
     'DELETE FROM u WHERE rowid = 5', 'UPDATE t SET b = b + 1 WHERE a = 3', 'INSERT INTO w VALUES(99, 3)',
@@ -16,84 +16,129 @@ STATEMENTS = [
     'ALTER TABLE u ADD COLUMN more', 'REINDEX', 'VACUUM', 'ANALYZE', 'PRAGMA user_version = 7',
     'PRAGMA case_sensitive_like = 1', 'SELECT f(a) FROM t LIMIT 3', 'SELECT s(a) FROM t',
     'SELECT count(*) FROM u WHERE g(x) > 3', 'nothing']
-# What else a program does: see `Sharing.do`.
+# What else a program does: see `Session.do`.
 DEEDS = ['commit', 'rollback', 'interrupt', 'functions', 'collation', 'text_factory', 'row_factory', 'trace',
          'authorizer', 'progress', 'backup', 'dump', 'limit', 'blob', 'another', 'writer', 'reader', 'checkpoint']
 ODD = [float('nan'), float('inf'), -0.0, 2 ** 63 - 1, -2 ** 63, True, 'a\0b', '', b'', bytearray(b'ab'),
        memoryview(b'cd'), '\U0001f40d', 1.0, 2 ** 53 + 1.0, b'\xff']
 RAISED = [2 ** 63, '\ud800', object(), (1,), 2 ** 70]
+# What ?1 and ?2 are.
 PARAMETERS = [(1, 'x'), (2, None), (7.5, b'y'), (0, '12'), (float('nan'), ''), (2 ** 40, -1)]
+# What a program does beside its queries: the plainest, and what is drawn from.
+SETTINGS = {
+    'late': [0, 0, 0, 0, 0, 20, 70],                    # the call that raises an error
+    'encoding': ['UTF-8'] * 20 + ['UTF-16le', 'UTF-16be'],
+    'times': [1, 1, 1, 1, 6],                           # how many rows there are
+    'texts': [''] * 45 + ['bytes', 'noting', 'refusing', 'bytearray'],      # the text factory
+    'rows': ['', '', '', 'noting', 'Row'],              # the row factory
+    'deed': ['nothing'] + STATEMENTS + DEEDS,           # what a function does, ...
+    'deed_at': [1, 2, 9],                               # ... in its call of this number
+    'parameters': range(len(PARAMETERS)),
+    'authorizer': [False] * 9 + [True],
+    'column_names': [False] * 19 + [True],              # types in the names of columns
+    'page_size': [4096, 4096, 512],
+    'cache_size': [-2000, -2000, 3],
+    'journal': ['memory', 'memory', 'memory', 'wal', 'delete', 'shared'],
+    'isolation_level': [None, None, '', 'IMMEDIATE'],
+    'fetching': ['all', 'all', 'all twice', 'between', 'between', 'given up', 'in turn'],
+    'rows_before': range(12),                           # how many rows are fetched before ...
+    'between': ['nothing'] + STATEMENTS + DEEDS + ['close'],                # ... this is done
+}
 
 
-class Setting(Choices):
-    """What the program does beside its queries, by a seed (int)."""
+class Session:
+    """One run of a case.
 
-    def __init__(self, seed):
-        super().__init__(seed)
-        self.late = self.among(0, 0, 0, 0, 0, 20, 70)      # the call that raises an error
-        self.encoding = self.among('UTF-16le', 'UTF-16be') if self.rarely(.05) else 'UTF-8'
-        self.times = self.among(1, 1, 1, 1, 6)          # how many rows there are
-        self.texts = self.among('bytes', 'noting', 'refusing', 'bytearray') if self.rarely(.08) else ''
-        self.rows = self.among('', '', '', 'noting', 'Row')
-        # 'close' isn't among them: C goes on to the end of its step, inlined code doesn't.
-        self.deed = self.among(*STATEMENTS) if self.rarely(.6) else self.among(*DEEDS)
-        self.deed_at = self.among(1, 2, 9)
-        self.parameters = self.among(*PARAMETERS)
-        self.authorizer = self.rarely(.1)
-        self.column_names = self.rarely(.05)
-        self.page_size = self.among(4096, 4096, 512)
-        self.cache_size = self.among(-2000, -2000, 3)
-        self.journal = self.among('memory', 'memory', 'memory', 'wal', 'delete', 'shared')
-        self.isolation_level = self.among(None, None, '', 'IMMEDIATE')
-
-
-class Sharing:
-    """The tables, and the functions and their calls, of a connection.
-
-    Args:
-        side: a Side.
-        setting: a Setting.
-        queries: texts (list of str).
+    Args: module, sqlite3 or sqpyte; case, a dict with `queries` (list of str) and a choice of each of SETTINGS;
+    directory, for files (str).
     """
 
-    def __init__(self, side, setting, queries):
-        self.side = side
-        self.setting = setting
-        self.queries = queries
+    def __init__(self, module, case, directory):
+        self.module = module
+        self.case = case
+        self.queries = case['queries']
         self.calls = []
         self.depth = 0
-        keywords = {'isolation_level': setting.isolation_level}
-        if setting.column_names:
-            keywords['detect_types'] = side.module.PARSE_COLNAMES
-        shared = 'file:%s?mode=memory&cache=shared' % side.name
-        self.path = shared if setting.journal == 'shared' else side.path
+        self.connections = []
         self.other = None       # a second connection to the same database
-        if setting.journal == 'memory':
-            self.connection = side.connect(**keywords)
-        else:
-            self.connection = side.connect(self.path, uri=True, timeout=0, **keywords)
-        self._fill(setting.times)
+        in_memory = case['journal'] == 'memory'
+        path = os.path.join(directory, 'queries.db')
+        self.path = 'file:%s?mode=memory&cache=shared' % path if case['journal'] == 'shared' else path
+        self.connection = self._connect(':memory:' if in_memory else self.path)
+        self._fill(case['times'])
+        if not in_memory:
+            self.other = self._connect(self.path)
         self._create()
-        self._set(side.module)
+        self._set(module)
+
+    def _connect(self, path):
+        """A connection."""
+        types = self.module.PARSE_COLNAMES if self.case['column_names'] else 0
+        self.connections.append(self.module.connect(
+            path, uri=True, timeout=0, detect_types=types, isolation_level=self.case['isolation_level']))
+        return self.connections[-1]
+
+    def run(self):
+        """Run the queries; returns what was seen (str: in a text 1 and 1.0, 0.0 and -0.0 differ)."""
+        found = []
+        for query in self.queries:
+            if self.case['fetching'].startswith('all'):
+                found.append(self._all(query))
+                if self.case['fetching'] == 'all twice':
+                    self.do(self.case['between'])
+                    found.append(self._all(query))
+            else:
+                found += self._one_by_one(query)
+        found.append(outcome(lambda: (self.connection.total_changes, self.connection.in_transaction)))
+        return repr((found, self.calls))
+
+    def close(self):
+        """Close all connections."""
+        for connection in self.connections:
+            connection.close()
+
+    def _all(self, query):
+        return outcome(lambda: list(map(plain, self.execute(query).fetchall())))
+
+    def _one_by_one(self, query):
+        """What comes of the rows of a query that are fetched as the case says (list)."""
+        fetching, rows = self.case['fetching'], self.case['rows_before']
+        if self.case['between'] == 'interrupt':
+            rows = max(rows, 1)     # a query of one row has ended when it is executed, perhaps
+        in_turn = fetching == 'in turn'
+        cursors = [outcome(self.execute, text) for text in (query, self.queries[0])[:1 + in_turn]]
+        found = [cursor for cursor in cursors if isinstance(cursor, str)]
+        if found:
+            return found
+        for number in range(20 if in_turn else rows):
+            for cursor in cursors:
+                found += [outcome(lambda: plain(cursor.fetchone())), len(self.calls)]
+            if in_turn and number == rows:
+                self.do(self.case['between'])
+        if fetching == 'between':
+            self.do(self.case['between'])
+            found.append(outcome(lambda: list(map(plain, cursors[0].fetchall()))))
+        return found + [outcome(cursor.close) for cursor in cursors]    # else they end when garbage is collected
 
     def note(self, *call):
-        """Note a call; fail where the setting says."""
+        """Note a call; fail where the case says."""
         self.calls.append(call)
-        if len(self.calls) == self.setting.late:
+        if len(self.calls) == self.case['late']:
             raise KeyError('late')
 
     def execute(self, query):
         """The cursor of a query, with as many parameters as it has."""
-        parameters = self.setting.parameters
+        parameters = PARAMETERS[self.case['parameters']]
         return self.connection.execute(query, parameters if '?2' in query else parameters[:1] if '?1' in query else ())
 
     def _fill(self, times):
-        connection, setting = self.connection, self.setting
-        for pragma in ('encoding = "%s"' % setting.encoding, 'page_size = %d' % setting.page_size,
-                       'cache_size = %d' % setting.cache_size):
+        """Make the tables: each kind that there is, with so many times the rows."""
+        connection, case = self.connection, self.case
+        for pragma in ('encoding = "%s"' % case['encoding'], 'page_size = %d' % case['page_size'],
+                       'cache_size = %d' % case['cache_size']):
             connection.execute('PRAGMA ' + pragma)
-        if setting.journal in ('wal', 'delete'):
-            connection.execute('PRAGMA journal_mode = ' + setting.journal).fetchall()
+        if case['journal'] in ('wal', 'delete'):
+            connection.execute('PRAGMA journal_mode = ' + case['journal']).fetchall()
         connection.execute("ATTACH ':memory:' AS other")
         for table in ('t(a INTEGER PRIMARY KEY, b, c)', 'u(x, y, z)', 'w(k PRIMARY KEY, v) WITHOUT ROWID',
                       'other.p(a, b COLLATE nocase)', 'e(a, b)', 'l(a INTEGER, b TEXT, c BLOB DEFAULT 1)'):
@@ -113,10 +158,9 @@ class Sharing:
             (i, 'l\xf6ng %d ' % i * (400 if i % 4 == 0 else 2), b'\0' * (3000 if i % 5 == 0 else i))
             for i in range(30)])
         connection.commit()
-        if setting.journal != 'memory':
-            self.other = self.side.connect(self.path, uri=True, timeout=0)
 
     def _create(self):
+        """Define Python's functions."""
         connection, note = self.connection, self.note
 
         def following(value, *others):
@@ -170,11 +214,11 @@ class Sharing:
     def _nested(self, *given):
         """A function that executes something on its connection."""
         self.note('n', *given)
-        if sum(call[0] == 'n' for call in self.calls) != self.setting.deed_at or self.depth:
+        if sum(call[0] == 'n' for call in self.calls) != self.case['deed_at'] or self.depth:
             return given[0]
         self.depth += 1
         try:
-            self.do(self.setting.deed)
+            self.do(self.case['deed'])
         finally:
             self.depth -= 1
         return given[0]
@@ -188,7 +232,6 @@ class Sharing:
 
     def _do_functions(self):
         self.connection.create_function('f', -1, lambda *given: self.note('another f', *given))
-        self.connection.create_aggregate('s', -1, None)
 
     def _do_collation(self):
         self.connection.create_collation('back', lambda a, b: (a > b) - (a < b))
@@ -215,7 +258,7 @@ class Sharing:
             asked.append(1)
             if len(asked) > 2:
                 raise BlockingIOError('locked')     # sqlite3 waits for ever
-        self.connection.backup(self.side.connect(), progress=progress, sleep=.001)
+        self.connection.backup(self.module.connect(':memory:'), progress=progress, sleep=.001)
 
     def _do_dump(self):
         return list(self.connection.iterdump())[:5]
@@ -237,7 +280,7 @@ class Sharing:
         return self._other('PRAGMA wal_checkpoint(TRUNCATE)')
 
     def _other(self, statement):
-        if self.depth and self.setting.journal == 'shared':
+        if self.depth and self.case['journal'] == 'shared':
             return 'the cache is locked'        # by the statement whose function this is in: SQLite waits for ever
         return self.other and outcome(lambda: self.other.execute(statement).fetchall())
 
@@ -250,7 +293,8 @@ class Sharing:
         return found
 
     def _set(self, module):
-        connection, setting = self.connection, self.setting
+        """Set factories and hooks."""
+        connection, case = self.connection, self.case
 
         def noting_text(text):
             return 'text', text
@@ -266,14 +310,14 @@ class Sharing:
 
         def authorize(*asked):
             return module.SQLITE_IGNORE if asked[:3] == (module.SQLITE_READ, 't', 'c') else module.SQLITE_OK
-        if setting.texts:
+        if case['texts']:
             connection.text_factory = {'bytes': bytes, 'bytearray': bytearray, 'noting': noting_text,
-                                       'refusing': refusing_text}[setting.texts]
-        if setting.rows:
-            connection.row_factory = module.Row if setting.rows == 'Row' else noting_row
-        if setting.authorizer:
+                                       'refusing': refusing_text}[case['texts']]
+        if case['rows']:
+            connection.row_factory = module.Row if case['rows'] == 'Row' else noting_row
+        if case['authorizer']:
             connection.set_authorizer(authorize)
-        if setting.column_names:
+        if case['column_names']:
             module.register_converter('noted', lambda value: ('converted', value))
 
 
@@ -282,42 +326,3 @@ def plain(row):
     return ('Row', row.keys(), tuple(row)) if hasattr(row, 'keys') else row
 
 
-def action(seed, odd=.05):
-    """Two queries of a seed (int) and a way to run them: (their texts, a function of a Side). odd: see Queries."""
-    made, setting = Queries(seed), Setting(seed)
-    made.odd = odd
-    queries = [made.query(), made.query()]
-    if setting.column_names:
-        queries = [query.replace(' FROM', ' AS "q [noted]" FROM', 1) for query in queries]
-    way = made.among('all', 'all', 'all twice', 'write', 'write', 'given up', 'in turn')
-    rows, deed = made.random.randrange(12), made.among(*STATEMENTS) if made.rarely(.7) else made.among('close', *DEEDS)
-    if deed == 'interrupt':
-        rows = max(rows, 1)     # C has ended a query of one row before that row is fetched, inlined code hasn't
-
-    def run(side):
-        sharing = Sharing(side, setting, queries)
-        connection, calls = sharing.connection, sharing.calls
-        found = []
-        for query in queries:
-            if way.startswith('all'):
-                found.append(outcome(lambda: list(map(plain, sharing.execute(query).fetchall()))))
-                if way == 'all twice':
-                    sharing.do(deed)
-                    found.append(outcome(lambda: list(map(plain, sharing.execute(query).fetchall()))))
-                continue
-            cursors = [outcome(sharing.execute, text) for text in (query, queries[0])[:2 if way == 'in turn' else 1]]
-            if any(isinstance(cursor, str) for cursor in cursors):
-                found += [cursor for cursor in cursors if isinstance(cursor, str)]
-                continue
-            for number in range(20 if way == 'in turn' else rows):
-                for cursor in cursors:
-                    found += [outcome(lambda: plain(cursor.fetchone())), len(calls)]
-                if way == 'in turn' and number == rows:
-                    sharing.do(deed)
-            if way == 'write':
-                sharing.do(deed)
-                found.append(outcome(lambda: list(map(plain, cursors[0].fetchall()))))
-            found += [outcome(cursor.close) for cursor in cursors]      # else they end when garbage is collected
-        found.append(outcome(lambda: (connection.total_changes, connection.in_transaction)))
-        return repr((found, calls))     # as text, in which 1 and 1.0, 0.0 and -0.0 differ
-    return queries, run

@@ -1,38 +1,33 @@
-"""Random queries that call Python's functions, aggregates and window functions.
+"""Queries that call Python's functions, aggregates and window functions wherever an expression may stand.
 
-They are over joins, sorters, groups, subqueries and compounds, and some write. `Queries(random)` makes them;
-random_actions.py has the tables and the functions, and runs them.
+They are over joins, sorters, groups, windows, subqueries and compounds, and some write.
+tests/fuzz/kinds/query_session.py has the tables and the functions.
 """
-import random
+from tests.fuzz.generate.chance import Chance
 
 CONSTANTS = ['0', '1', '2', '-3', '7', '40', '2.5', '0.0', 'NULL', "'x'", "'name 3'", "''", "x'01'", "' 12 '",
              '9223372036854775807', '1e300', "'41'", '?1', '?2']
 T, U, W = ['t.a', 't.b', 't.c'], ['u.x', 'u.y', 'u.z'], ['w.k', 'w.v']
-# Some of Python's functions (random_actions.py): those that are called often, and those of which a query has few.
+# Python's functions: those that are called often, and those that do what functions seldom do.
 OFTEN, SELDOM = 'ffffgghhd', 'oonr'
 RECURSIVE = '(WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 9) SELECT n FROM r) AS q'
 
 
-class Choices:
-    """Makes choices from a seed (int)."""
+class Queries:
+    """Makes queries. Args: seed, a text (str); odd, the share of calls of the functions in SELDOM (float)."""
 
-    def __init__(self, seed):
-        self.random = random.Random(seed)
+    def __init__(self, seed, odd):
+        self.chance = Chance(seed)
+        self.odd = odd
+        self.columns = T
 
     def among(self, *choices):
         """One of the choices."""
-        return self.random.choice(choices)
+        return self.chance.pick(choices)
 
     def rarely(self, share):
         """Whether something is done that is done in this share of all cases (float)."""
-        return self.random.random() < share
-
-
-class Queries(Choices):
-    """Makes queries. `odd`: the share of functions that do what functions seldom do (float)."""
-
-    columns = T
-    odd = 0
+        return self.chance.random() < share
 
     def function(self):
         """The name of one of Python's functions (str)."""
@@ -78,7 +73,7 @@ class Queries(Choices):
             lambda: '(%s OR %s)' % (other(), other()),
             lambda: 'NOT (%s)' % other(),
             lambda: '%s %sBETWEEN %s AND %s' % (one(), self.among('', 'NOT '), one(), one()),
-            lambda: '%s IN (%s)' % (one(), ', '.join(one() for _ in range(self.random.randrange(1, 5)))),
+            lambda: '%s IN (%s)' % (one(), ', '.join(one() for _ in range(self.chance.randrange(1, 5)))),
             lambda: '%s IS %sNULL' % (one(), self.among('', 'NOT ')),
             lambda: '%s %s %s' % (one(), self.among('LIKE', 'GLOB'), self.among("'%1%'", "'n%'", "'text*'", column)),
             lambda: '%s(%s)' % (self.function(), one()),
@@ -135,7 +130,7 @@ class Queries(Choices):
         """A query (str)."""
         source = self.source()
         where = ' WHERE ' + self.condition(3) if self.rarely(.6) else ''
-        tail = ' LIMIT %d OFFSET %d' % (self.random.randrange(40), self.random.randrange(5)) if self.rarely(.2) else ''
+        tail = ' LIMIT %d OFFSET %d' % (self.chance.randrange(40), self.chance.randrange(5)) if self.rarely(.2) else ''
         kind = self.among('rows', 'rows', 'rows', 'one', 'groups', 'windows', 'compound', 'written')
         if kind == 'one':
             return 'SELECT %s FROM %s%s' % (', '.join(self._some(self.aggregate)), source, where)
@@ -175,4 +170,4 @@ class Queries(Choices):
             lambda: 'INSERT INTO t SELECT a, b, c FROM t WHERE true ON CONFLICT(a) DO UPDATE SET b = f(excluded.b)')()
 
     def _some(self, make):
-        return [make() for _ in range(self.random.randrange(1, 4))]
+        return [make() for _ in range(self.chance.randrange(1, 4))]
