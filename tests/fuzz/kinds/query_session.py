@@ -1,7 +1,7 @@
 """A program around queries that call Python's functions (generate/calling.py), and all that it could see.
 
 That is each call of a function with its arguments, and what comes of the rows: all at once, one by one with
-something done between, given up, or of two cursors in turn. SETTINGS says what else the program does.
+something done between or after each, given up, or of two cursors in turn. SETTINGS says what else the program does.
 """
 import os
 
@@ -40,9 +40,9 @@ SETTINGS = {
     'cache_size': [-2000, -2000, 3],
     'journal': ['memory', 'memory', 'memory', 'wal', 'delete', 'shared'],
     'isolation_level': [None, None, '', 'IMMEDIATE'],
-    'fetching': ['all', 'all', 'all twice', 'between', 'between', 'given up', 'in turn'],
+    'fetching': ['all', 'all', 'all twice', 'between', 'between', 'after each', 'given up', 'in turn'],
     'rows_before': range(12),                           # how many rows are fetched before ...
-    'between': ['nothing'] + STATEMENTS + DEEDS + ['close'],                # ... this is done
+    'between': ['nothing'] + STATEMENTS + DEEDS + ['close'],                # ... this is done, or after each
 }
 
 
@@ -110,10 +110,10 @@ class Session:
         found = [cursor for cursor in cursors if isinstance(cursor, str)]
         if found:
             return found
-        for number in range(20 if in_turn else rows):
+        for number in range(rows if fetching in ('between', 'given up') else 20):
             for cursor in cursors:
                 found += [outcome(lambda: plain(cursor.fetchone())), len(self.calls)]
-            if in_turn and number == rows:
+            if fetching == 'after each' or in_turn and number == rows:
                 self.do(self.case['between'])
         if fetching == 'between':
             self.do(self.case['between'])
