@@ -33,6 +33,8 @@ def since(version, what, before, after):
 
 NAMED_VALUE_MISSING = since(
     (3, 10), 'message for a named parameter without a value', 'has its number', 'has its name')
+CONVERTER_ENCODING = since(
+    (3, 10), 'what a converter gets of a text in a UTF-16 database', 'it in UTF-8', 'its bytes in the database')
 SEVERAL_STATEMENTS = since((3, 11), '`execute` of several statements', 'Warning', 'ProgrammingError')
 NULL_CHARACTER = since((3, 11), 'SQL with a null character', 'ValueError', 'ProgrammingError')
 PARAMETERS_TYPE = since((3, 11), 'parameters that are no sequence', 'ValueError', 'ProgrammingError')

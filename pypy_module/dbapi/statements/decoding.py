@@ -4,11 +4,15 @@ For each number of columns there is a function generated with one branch per col
 a trace of its own for PyPy's JIT). Other text factories and converters take the general way.
 """
 
+from c_engine.generated import layout
+from pypy_module.dbapi import versions
 from pypy_module.ffi.code_cache import define
-from pypy_module.ffi.library import NUMBERS, ffi, lib, text
+from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib, text
+from sqpyte.vm.base import mem
 
 INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
 CELLS = NUMBERS['SQPYTE_ROW_CELLS']
+CODECS = {layout.SQLITE_UTF16LE: 'utf-16-le', layout.SQLITE_UTF16BE: 'utf-16-be'}
 UNROLLED = 50  # most columns that a generated function handles
 
 unpack = ffi.unpack
@@ -137,7 +141,9 @@ def convert(statement, text_factory, row_converters):
         if converter is not None:
             if kind == NULL:
                 value = None
-            elif kind == TEXT or kind == BLOB:
+            elif kind == TEXT:
+                value = stored(statement, unpack(texts[tag + 1], cells[tag] >> 3))
+            elif kind == BLOB:
                 value = unpack(texts[tag + 1], cells[tag] >> 3)
             else:
                 value = number_bytes(statement.pointer, i)
@@ -155,6 +161,15 @@ def convert(statement, text_factory, row_converters):
             value = factory(value)
         row.append(value)
     return tuple(row)
+
+
+def stored(statement, data):
+    """Return what a converter gets of a text, which is `data` in UTF-8: its bytes in the database."""
+    if not versions.CONVERTER_ENCODING:
+        return data
+    db = mem.i64(address_of(statement.pointer) + layout.Vdbe_db)
+    codec = CODECS.get(mem.u8(db + layout.sqlite3_enc))
+    return data if codec is None else data.decode('utf-8', 'surrogatepass').encode(codec, 'surrogatepass')
 
 
 def number_bytes(pointer, i):

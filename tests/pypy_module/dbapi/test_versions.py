@@ -16,6 +16,10 @@ ROWS = {
         "error(lambda: c.execute('SELECT :a', {}))",
         'ProgrammingError: You did not supply a value for binding 1.',
         'ProgrammingError: You did not supply a value for binding parameter :a.'),
+    'what a converter gets of a text in a UTF-16 database': (
+        "[d.execute('PRAGMA encoding = \"UTF-16be\"') and None, sqpyte.register_converter('X', lambda data: data), "
+        "d.execute('SELECT 12 AS \"a [x]\", \\'12\\' AS \"b [x]\"').fetchone()]",
+        "[None, None, (b'12', b'12')]", "[None, None, (b'12', b'\\x001\\x002')]"),
     '`execute` of several statements': (
         "error(lambda: c.execute('SELECT 1; SELECT 2'))", 'Warning: You can only execute one statement at a time.',
         'ProgrammingError: You can only execute one statement at a time.'),

@@ -1,10 +1,13 @@
 """Rows: text factories, converters, row factories, and texts that aren't UTF-8."""
 
 import datetime
+import sqlite3
+import sys
 
 import pytest
 
 import sqpyte
+from pypy_module.dbapi import versions
 from pypy_module.dbapi.statements.decoding import UNROLLED
 
 
@@ -72,6 +75,23 @@ def test_converters_by_column_name(path):
     assert [column[0] for column in cursor.description] == ['x', 'y']
     assert cursor.fetchone() == (3, 1)
     connection.close()
+
+
+@pytest.mark.parametrize('encoding', ['utf-16-le', 'utf-16-be'])
+def test_converters_of_a_utf_16_database(encoding):
+    found = []
+    for module in (sqlite3, sqpyte):
+        connection = module.connect(':memory:', detect_types=module.PARSE_COLNAMES)
+        connection.execute('PRAGMA encoding = "%s"' % encoding.replace('16-', '16'))
+        module.register_converter('testbytes', lambda data: data)
+        found.append([connection.execute('SELECT %s AS "x [testbytes]"' % value).fetchone()[0]
+                      for value in ("'a\xe9\U0001f40d'", '12', '2.5', "x'6162'", "''", 'NULL')])
+        connection.close()
+    assert found[1] == ['a\xe9\U0001f40d'.encode(encoding if versions.CONVERTER_ENCODING else 'utf-8'),
+                        b'12', b'2.5', b'ab', None, None]
+    assert found[0][1:] == found[1][1:]
+    if (sys.version_info >= (3, 10)) == versions.CONVERTER_ENCODING:
+        assert found[0] == found[1]
 
 
 @pytest.mark.filterwarnings('ignore::DeprecationWarning')
