@@ -222,7 +222,7 @@ static void sqpyteBeginStep(Vdbe *p){
 /* Whether a step begins as steps mostly do: without an error or an interrupt, which sqlite3VdbeExec
 ** raises at its head. */
 static int sqpyteBeginsWell(const Vdbe *p){
-  return p->rc==SQLITE_OK && !AtomicLoad(&p->db->u1.isInterrupted);
+  return p->rc==SQLITE_OK && p->sqpyteError==SQLITE_OK && !AtomicLoad(&p->db->u1.isInterrupted);
 }
 
 /* Runs the statement in its tier, and changes
