@@ -109,7 +109,7 @@ class Session:
         cursors = [outcome(self.execute, text) for text in (query, self.queries[0])[:1 + in_turn]]
         found = [cursor for cursor in cursors if isinstance(cursor, str)]
         if found:
-            return found
+            return found + [outcome(cursor.close) for cursor in cursors if not isinstance(cursor, str)]
         for number in range(rows if fetching in ('between', 'given up') else 20):
             for cursor in cursors:
                 found += [outcome(lambda: plain(cursor.fetchone())), len(self.calls)]
