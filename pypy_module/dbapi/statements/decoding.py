@@ -141,10 +141,10 @@ def convert(statement, text_factory, row_converters):
         if converter is not None:
             if kind == NULL:
                 value = None
-            elif kind == TEXT:
-                value = stored(statement, unpack(texts[tag + 1], cells[tag] >> 3))
-            elif kind == BLOB:
+            elif kind == TEXT or kind == BLOB:
                 value = unpack(texts[tag + 1], cells[tag] >> 3)
+                if kind == TEXT:
+                    value = stored(statement, value)
             else:
                 value = number_bytes(statement.pointer, i)
             value = value or None  # as in sqlite3: a converter never sees an empty value

@@ -16,6 +16,7 @@ from tests.differential.sessions.worker import SCRATCH, Crash, Worker
 from tests.fuzz import ways
 from tests.fuzz.generate import transactions
 from tests.fuzz.generate.chance import Chance
+from tests.fuzz.kinds.kinds import Pair
 
 _VFS = ["unix", "unix", "unix-dotfile", "unix-excl", "unix-none"]
 _JOURNALS = ["DELETE", "TRUNCATE", "PERSIST", "WAL"]       # MEMORY and OFF promise nothing
@@ -134,16 +135,14 @@ def judge():
     return "judge", run
 
 
-class Kills:
+class Kills(Pair):
     """Writers of one file that are killed. A kind, see kinds.py. Args: writers, how many a case has."""
 
     name = "kills"
 
     def __init__(self, writers=10):
         self.count = writers
-        self.judge = Worker(["tests.fuzz.kinds.kills:judge"], ways.cpython(), patience=ways.PATIENCE)
-        self.way = None
-        self.worker = None
+        super().__init__(Worker(["tests.fuzz.kinds.kills:judge"], ways.cpython(), patience=ways.PATIENCE))
 
     def case(self, seed):
         """See kinds.py."""
@@ -166,21 +165,21 @@ class Kills:
     def check(self, case):
         """See kinds.py."""
         if case["way"] != self.way:
-            self._take(case["way"])
+            self.take(case["way"])
         os.makedirs(SCRATCH, exist_ok=True)
         folder = tempfile.mkdtemp(dir=SCRATCH)
         path = os.path.join(folder, "k.db")
         uri = "file:%s?vfs=%s" % (path, case["vfs"])
         last = 0
         try:
-            self.judge.run({"seed": case["seed"], "uri": uri, "pragmas": case["pragmas"]})
+            self.oracle.run({"seed": case["seed"], "uri": uri, "pragmas": case["pragmas"]})
             for place, writer in enumerate(case["writers"]):
                 library = case["way"]["library"] if writer["ours"] else ways.STOCK
                 told, status = self.worker.run(dict(
                     writer, library=library, uri=uri, pragmas=case["pragmas"], seed=case["seed"],
                     first=last + 1, count=60))
                 self._unlock(path)
-                last, wrong = self.judge.run((told, uri, case["pragmas"]))
+                last, wrong = self.oracle.run((told, uri, case["pragmas"]))
                 self._unlock(path)
                 if status not in (0, signal.SIGKILL):
                     wrong = "the writer ended with status %d %s\n%s" % (
@@ -198,26 +197,10 @@ class Kills:
         if os.path.isdir(path + ".lock"):
             os.rmdir(path + ".lock")
 
-    def _take(self, way):
-        if self.worker is not None:
-            self.worker.stop()
-        self.way = way
-        self.worker = Worker(["tests.fuzz.kinds.kills:child"], ways.cpython(), way["environment"], ways.PATIENCE)
-
-    def with_history(self, case):
-        """See kinds.py."""
-        return case
-
-    def fresh(self):
-        """See kinds.py."""
-        self._take(self.way)
+    def worker_of(self, way):
+        """See Pair."""
+        return Worker(["tests.fuzz.kinds.kills:child"], ways.cpython(), way["environment"], ways.PATIENCE)
 
     def smaller(self, case):
         """When a process is killed is a matter of time, so a case can't be made smaller."""
         return ()
-
-    def stop(self):
-        """See kinds.py."""
-        self.judge.stop()
-        if self.worker is not None:
-            self.worker.stop()

@@ -22,7 +22,42 @@ _LOCKED = ("database is locked", "no such table")
 _IMAGE = "('image', 0)\n"       # the file's bytes, which are compared behind its contents
 
 
-class Scripts:
+class Pair:
+    """Two processes, which a kind has: the oracle's, and one of the present way. `worker_of(way)` makes its Worker.
+
+    Args: oracle, a Worker.
+    Attributes: way, a dict (ways.py), None at first; worker, its Worker.
+    """
+
+    def __init__(self, oracle):
+        self.oracle = oracle
+        self.way = None
+        self.worker = None
+
+    def take(self, way):
+        """Have a new process for a way."""
+        if self.worker is not None:
+            self.worker.stop()
+        self.way = way
+        self.worker = self.worker_of(way)
+
+    def with_history(self, case):
+        """The case with all that its worker ran before (dict), to be asked before another check: here one says
+        nothing of the next."""
+        return case
+
+    def fresh(self):
+        """Have the next check begin with a new process."""
+        self.take(self.way)
+
+    def stop(self):
+        """End the processes."""
+        self.oracle.stop()
+        if self.worker is not None:
+            self.worker.stop()
+
+
+class Scripts(Pair):
     """Generated scripts over the C API, ours beside stock.
 
     Args: hows, the ways that are drawn from (list of str; see ways.c_api).
@@ -32,9 +67,7 @@ class Scripts:
 
     def __init__(self, hows=None):
         self.hows = hows or ways.available()
-        self.oracle = self._oracle()
-        self.way = None
-        self.worker = None
+        super().__init__(self._oracle())
         self.done = []
 
     def _oracle(self):
@@ -49,16 +82,15 @@ class Scripts:
     def case(self, seed):
         """The case of a seed; every so often it begins a new configuration."""
         if self.way is None or len(self.done) >= SCRIPTS_PER_WAY:
-            self._take(self._way(Chance("way " + seed)))
+            self.take(self._way(Chance("way " + seed)))
         case = {"kind": self.name, "seed": seed, "way": self.way, "script": self._script(seed, self.way),
                 "before": []}
         return case
 
-    def _take(self, way):
-        if self.worker is not None:
-            self.worker.stop()
-        self.way, self.done = way, []
-        self.worker = ways.worker(way)
+    def worker_of(self, way):
+        """See Pair."""
+        self.done = []
+        return ways.worker(way)
 
     def check(self, case):
         """Stock's transcript beside ours. What takes stock too long is left out of case["script"]."""
@@ -66,13 +98,13 @@ class Scripts:
         if self.excused(expected):
             return None
         if case["way"] != self.way or case["before"] or self.worker.process is None:
-            self._take(case["way"])
+            self.take(case["way"])
             for script in case["before"]:
                 self._run(script)
         try:
             actual = self._run(case["script"])
         except Crash as crash:
-            self._take(self.way)
+            self.take(self.way)
             return "%s crashed\n%s" % (case["way"]["how"], crash)
         words = difference(case["script"]["actions"], expected, actual)
         if words is None or self._writes_later(case, expected, words):
@@ -100,12 +132,8 @@ class Scripts:
         return difference(case["script"]["actions"], expected, answer) is None
 
     def with_history(self, case):
-        """The case, with all that its worker ran before (dict): to be asked before another check."""
+        """See Pair."""
         return dict(case, before=copy.deepcopy(self.done[:-1]))
-
-    def fresh(self):
-        """Have the next check begin with a new process."""
-        self._take(self.way)
 
     def _run(self, script):
         self.done.append(script)
@@ -137,12 +165,6 @@ class Scripts:
         for script in smaller_scripts(case["script"]):
             yield dict(case, script=script)
 
-    def stop(self):
-        """End the processes."""
-        self.oracle.stop()
-        if self.worker is not None:
-            self.worker.stop()
-
 
 class Module(Scripts):
     """Generated scripts over the DB-API, under PyPy with the inliner, beside CPython's sqlite3 on stock."""
@@ -170,7 +192,7 @@ class Module(Scripts):
         return any(words in line for entry in expected for line in entry for words in _ESCAPED)
 
 
-class Beside:
+class Beside(Pair):
     """Cases that a child of their own runs on sqpyte under PyPy, and on CPython's sqlite3 on the stock library.
 
     Attributes: child, the name of the child's function (str; see worker.py); cases_per_way, how many there are
@@ -181,9 +203,7 @@ class Beside:
     cases_per_way = 40
 
     def __init__(self):
-        self.oracle = Worker([self.child, "sqlite3", "{}"], ways.cpython(), ways.STOCK_PATH, ways.PATIENCE)
-        self.way = None
-        self.worker = None
+        super().__init__(Worker([self.child, "sqlite3", "{}"], ways.cpython(), ways.STOCK_PATH, ways.PATIENCE))
         self.count = 0
 
     def next_way(self, seed):
@@ -193,13 +213,11 @@ class Beside:
         self.count += 1
         return self.way
 
-    def take(self, way):
-        """Have a new process for a way."""
-        if self.worker is not None:
-            self.worker.stop()
-        self.way, self.count = way, 0
-        self.worker = Worker([self.child, "sqpyte", repr(way["parameters"])],
-                             environment=way["environment"], patience=ways.PATIENCE)
+    def worker_of(self, way):
+        """See Pair."""
+        self.count = 0
+        return Worker([self.child, "sqpyte", repr(way["parameters"])],
+                      environment=way["environment"], patience=ways.PATIENCE)
 
     def run(self, case):
         """What sqpyte gives for a case, or what there is to say of its crash: (answer, None) or (None, words)."""
@@ -210,17 +228,3 @@ class Beside:
         except Crash as crash:
             self.take(self.way)
             return None, "sqpyte crashed\n%s" % crash
-
-    def with_history(self, case):
-        """The case as it is: one says nothing of the next."""
-        return case
-
-    def fresh(self):
-        """Have the next check begin with a new process."""
-        self.take(self.way)
-
-    def stop(self):
-        """End the processes."""
-        self.oracle.stop()
-        if self.worker is not None:
-            self.worker.stop()

@@ -4,6 +4,7 @@ That is each call of a function with its arguments, and what comes of the rows: 
 something done between or after each, given up, or of two cursors in turn. SETTINGS says what else the program does.
 """
 import os
+import tempfile
 
 from tests.outcome import outcome
 
@@ -26,7 +27,7 @@ RAISED = [2 ** 63, '\ud800', object(), (1,), 2 ** 70]
 PARAMETERS = [(1, 'x'), (2, None), (7.5, b'y'), (0, '12'), (float('nan'), ''), (2 ** 40, -1)]
 # What a program does beside its queries: the plainest, and what is drawn from.
 SETTINGS = {
-    'late': [0, 0, 0, 0, 0, 20, 70],                    # the call that raises an error
+    'late': [0, 0, 0, 0, 0, 3, 20, 70],                 # the call that raises an error
     'encoding': ['UTF-8'] * 20 + ['UTF-16le', 'UTF-16be'],
     'times': [1, 1, 1, 1, 6],                           # how many rows there are
     'texts': [''] * 45 + ['bytes', 'noting', 'refusing', 'bytearray'],      # the text factory
@@ -258,7 +259,7 @@ class Session:
             asked.append(1)
             if len(asked) > 2:
                 raise BlockingIOError('locked')     # sqlite3 waits for ever
-        self.connection.backup(self.module.connect(':memory:'), progress=progress, sleep=.001)
+        self.connection.backup(self._connect(':memory:'), progress=progress, sleep=.001)
 
     def _do_dump(self):
         return list(self.connection.iterdump())[:5]
@@ -319,6 +320,16 @@ class Session:
             connection.set_authorizer(authorize)
         if case['column_names']:
             module.register_converter('noted', lambda value: ('converted', value))
+
+
+def run(module, case, directory):
+    """What is seen of a case (str), run in a folder of its own in a directory (str). Args: as Session."""
+    with tempfile.TemporaryDirectory(dir=directory) as folder:
+        session = Session(module, case, folder)
+        try:
+            return session.run().replace(folder, '')
+        finally:
+            session.close()
 
 
 def plain(row):
