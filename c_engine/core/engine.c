@@ -123,19 +123,25 @@ static int sqpyteCollations(const KeyInfo *pInfo){
   return MIN(n, pInfo->nAllField);
 }
 
+/* Whether an opcode compares by a collation that isn't SQLite's own. */
+static int sqpyteForeignCollation(const Op *pOp){
+  int j;
+  if( pOp->p4type==P4_COLLSEQ ) return sqpyte_collation_kind(pOp->p4.pColl)==3;
+  if( pOp->p4type!=P4_KEYINFO ) return 0;
+  for(j=0; j<sqpyteCollations(pOp->p4.pKeyInfo); j++){
+    if( sqpyte_collation_kind(pOp->p4.pKeyInfo->aColl[j])==3 ) return 1;
+  }
+  return 0;
+}
+
 /* Whether a program has opcodes between which the VM may not come and go: IsType of a cursor takes the header that
 ** the Column before it has read, without a look at cacheStatus; and a collation that isn't SQLite's own may run
 ** any SQL, and so move cursors and free pages whose addresses the VM has. */
 static int sqpyteIndivisible(const Vdbe *p){
-  int i, j;
+  int i;
   for(i=0; i<p->nOp; i++){
     const Op *pOp = &p->aOp[i];
-    if( pOp->opcode==OP_IsType && pOp->p1>=0 ) return 1;
-    if( pOp->p4type==P4_COLLSEQ && sqpyte_collation_kind(pOp->p4.pColl)==3 ) return 1;
-    if( pOp->p4type!=P4_KEYINFO ) continue;
-    for(j=0; j<sqpyteCollations(pOp->p4.pKeyInfo); j++){
-      if( sqpyte_collation_kind(pOp->p4.pKeyInfo->aColl[j])==3 ) return 1;
-    }
+    if( (pOp->opcode==OP_IsType && pOp->p1>=0) || sqpyteForeignCollation(pOp) ) return 1;
   }
   return 0;
 }

@@ -9,8 +9,8 @@
 **   Memoize    P1 P2 P3 P4 P5   r[P1@P5] = what MemoizeStore kept for r[P3@P4], and jump to P2; else go on
 **   MemoizeStore  P1 *  *  *  P5   keep r[P1@P5] for the values that the last Memoize of P1 did not know
 **
-** They are only made where that can't be seen: the subquery reads ordinary tables, calls only functions of
-** SQLite's own that give the same for the same arguments, and is not in a trigger. What is kept is
+** They are only made where that can't be seen: the subquery reads ordinary tables, calls only functions and
+** collations of SQLite's own that give the same for the same arguments, and is not in a trigger. What is kept is
 ** forgotten when the statement ends, and holds under its stamp (validity.h), so a statement that has expired computes
 ** the next result, and is told so there. A shared cache, which other connections write to, keeps nothing. Where
 ** the values don't come again it pauses. Included by engine.c.
@@ -149,14 +149,32 @@ static int sqpyteCodeMemoize(Parse *pParse, Select *pSelect){
                               outer.nColumn);
 }
 
+/* Whether the opcodes of a subquery, from iFirst on, call something that isn't SQLite's own, or may not give the
+** same again: a collation, or a function in a virtual column, which the expressions don't show. A subroutine before
+** them may. (A label is negative here.) */
+static int sqpyteCallsOthers(Vdbe *v, int iFirst){
+  int i;
+  for(i=iFirst; i<v->nOp; i++){
+    const Op *pOp = &v->aOp[i];
+    const FuncDef *pDef = pOp->p4type==P4_FUNCDEF ? pOp->p4.pFunc : pOp->p4type==P4_FUNCCTX ? pOp->p4.pCtx->pFunc : 0;
+    if( sqpyteForeignCollation(pOp) || (pDef && !sqpyte_pure_function((long)pDef)) ) return 1;
+    if( pOp->opcode==OP_Gosub && pOp->p2>=0 && pOp->p2<iFirst ) return 1;
+  }
+  return 0;
+}
+
 /* Codes the MemoizeStore behind the subquery's code. Its P2 is how many opcodes that upstream hasn't end with the
-** Memoize: they aren't counted, so that a progress handler is called when it would be there. */
+** Memoize: they aren't counted, so that a progress handler is called when it would be there. P5 of both is 0, and
+** nothing is kept, if the subquery calls what isn't SQLite's. */
 static void sqpyteCodeMemoizeStore(Parse *pParse, int addrMemoize, int iResult, int nResult){
   Vdbe *v = pParse->pVdbe;
+  u16 nKept;
+  if( pParse->nErr ) return;
+  nKept = sqpyteCallsOthers(v, addrMemoize) ? 0 : (u16)nResult;
   sqlite3VdbeAddOp2(v, OP_MemoizeStore, iResult, sqlite3VdbeGetOp(v, addrMemoize)->p1);
-  sqlite3VdbeChangeP5(v, (u16)nResult);
+  sqlite3VdbeChangeP5(v, nKept);
   sqlite3VdbeChangeP1(v, addrMemoize, iResult);
-  sqlite3VdbeGetOp(v, addrMemoize)->p5 = (u16)nResult;
+  sqlite3VdbeGetOp(v, addrMemoize)->p5 = nKept;
   sqlite3VdbeJumpHere(v, addrMemoize);
 }
 
@@ -265,7 +283,7 @@ static int sqpyteMemoizeIsVain(SqpyteMemo *p){
 static int sqpyteMemoize(Vdbe *v, const Op *pOp){
   SqpyteMemo *p;
   SqpyteResult *pFound;
-  if( !v->readOnly || DbMaskNonZero(v->lockMask) ) return 0;
+  if( pOp->p5==0 || !v->readOnly || DbMaskNonZero(v->lockMask) ) return 0;
   p = sqpyteMemoOf(v, pOp->p1, 1);
   if( p==0 ) return 0;
   if( v->db->xProgress ){               /* it counts the opcodes that are passed over here */
