@@ -168,7 +168,11 @@ def close_postponed():
     """Close what close_dropped has put off, if no function is running any more."""
     if not open_databases.calling():
         while POSTPONED:
-            POSTPONED.pop().close()
+            try:
+                session = POSTPONED.pop()
+            except IndexError:      # another thread has taken the last one
+                break
+            session.close()
 
 
 POSTPONED: list = []        # Sessions for close_dropped

@@ -19,6 +19,7 @@ from c_engine.generated import layout
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, DOUBLES, INTS, WORDS, data_at
+from pypy_module.inline.runtime.buffers import taken
 from pypy_module.inline.runtime.slices import CHANGED
 from pypy_module.inline.runtime.scan import stamp_of
 from sqpyte.vm.base import mem
@@ -90,7 +91,9 @@ class RowBatches:
             raise MemoryError
         self.buffer, state.kept = state.kept, None
         if self.buffer is None:
-            self.buffer = free.pop() if free else ffi.new('int64_t[]', BUFFER_WORDS)
+            self.buffer = taken(free)
+        if self.buffer is None:
+            self.buffer = ffi.new('int64_t[]', BUFFER_WORDS)
         self.buffer[0] = BUFFER_WORDS
         self.out = address_of(self.buffer)
         self.head = (self.out - BASE) >> 3

@@ -27,6 +27,7 @@ from pypy_module.dbapi.connections.callbacks import error_code, error_message, r
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS, data_at
+from pypy_module.inline.runtime.buffers import taken
 from pypy_module.inline.values import UNDECODABLE, load, private, store, unwrapped
 from sqpyte.vm.base import mem
 from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Text
@@ -107,7 +108,7 @@ class Runner:
         self.stamp = WORDS[self.live]
         self.mid_step = self.vdbe + layout.Vdbe_sqpyteMidStep - BASE
         words = self.words + (lib.sqpyte_page_size(self.vc) >> 3)
-        buffer = self.free.pop() if self.free else None
+        buffer = taken(self.free)
         if buffer is None or len(buffer) < words:
             buffer = ffi.new('int64_t[]', words)
         self.buffer = buffer

@@ -16,6 +16,7 @@ from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
+from pypy_module.inline.runtime.buffers import taken
 from pypy_module.inline.runtime.scan import COLUMNS, NOMEM, ROW, Raising, Runner, stamp_of
 from pypy_module.inline.values import load, load_datum, private, store, store_datum
 from sqpyte.vm.base import mem
@@ -50,7 +51,9 @@ def started(statement, loop):
     handle = lib.sqpyte_log_open(address_of(statement.pointer))
     if not handle:
         raise MemoryError
-    buffer = free.pop() if free else ffi.new('int64_t[]', BUFFER_WORDS)
+    buffer = taken(free)
+    if buffer is None:
+        buffer = ffi.new('int64_t[]', BUFFER_WORDS)
     buffer[CAPACITY] = BUFFER_WORDS
     rc = fill(handle, loop.spec.address, address_of(statement.cells), address_of(buffer), 0, 0)
     if rc == ROW and statement.cells[COLUMNS] == 0:
