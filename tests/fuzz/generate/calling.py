@@ -7,7 +7,9 @@ from tests.fuzz.generate.chance import Chance
 
 CONSTANTS = ['0', '1', '2', '-3', '7', '40', '2.5', '0.0', 'NULL', "'x'", "'name 3'", "''", "x'01'", "' 12 '",
              '9223372036854775807', '1e300', "'41'", '?1', '?2']
-T, U, W = ['t.a', 't.b', 't.c'], ['u.x', 'u.y', 'u.z'], ['w.k', 'w.v']
+T, U, W, K = ['t.a', 't.b', 't.c'], ['u.x', 'u.y', 'u.z'], ['w.k', 'w.v'], ['k.a', 'k.b', 'k.c', 'k.s']
+# Small tables, for subqueries that are evaluated often.
+INNER = [('w AS i', ['i.k', 'i.v']), ('k AS i', ['i.a', 'i.b', 'i.c', 'i.s']), ('p AS i', ['i.a', 'i.b'])]
 # Python's functions: those that are called often, and those that do what functions seldom do.
 OFTEN, SELDOM = 'ffffgghhd', 'oonr'
 RECURSIVE = '(WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 2 FROM r WHERE n < 9) SELECT n FROM r) AS q'
@@ -56,6 +58,7 @@ class Queries:
             lambda: 'CAST(%s AS %s)' % (one(), self.among('INTEGER', 'TEXT', 'REAL', 'BLOB', 'NUMERIC')),
             lambda: '(SELECT %s FROM w WHERE k = %s)' % (self.among('v', 'k', 'max(v)', 'count(*)', 'f(v)'), column),
             lambda: '(SELECT %s FROM t WHERE t.a = %s)' % (self.among('b', 'c', 'f(b)'), column),
+            lambda: '(%s)' % self.subquery(self.among('result', 'result', 'aggregate')),
             lambda: '(SELECT %s)' % self.among('max(v) FROM w', 'f(3)', 'count(*) FROM t', '4'),
             lambda: '%s%s' % (self.among('-', '~'), column),
             lambda: 'substr(%s, %s, 2)' % (one(), self.among('1', '2', '-1')))()
@@ -79,7 +82,26 @@ class Queries:
             lambda: '%s(%s)' % (self.function(), one()),
             lambda: '(%s, %s) %s (%s, %s)' % (one(), one(), self.among('<', '>=', '=', 'IS'), one(), one()),
             lambda: '%sEXISTS (SELECT 1 FROM w WHERE k = %s)' % (self.among('', 'NOT '), column),
-            lambda: '%s IN (SELECT %s)' % (one(), self.among('v FROM w', 'a FROM t', 'x FROM u')))()
+            lambda: '%sEXISTS (%s)' % (self.among('', 'NOT '), self.subquery('result')),
+            lambda: '%s IN (%s)' % (one(), self.subquery('result')),
+            lambda: '%s IN (SELECT %s)' % (one(), self.among('v FROM w', 'a FROM t', 'x FROM u', 'a FROM k')))()
+
+    def subquery(self, kind):
+        """A query (str) of one column, over a small table and the columns outside, of a kind: result, aggregate."""
+        outside = self.columns
+        table, columns = self.among(*INNER)
+        self.columns = columns * 2 + [self.among(*outside)]
+        result = self.expression(1) if kind == 'result' else '%s(%s%s)' % (
+            self.among('sum', 'count', 'min', 'max', 's', 'group_concat'), self.among('', '', 'DISTINCT '),
+            self.expression(1))
+        text = 'SELECT %s FROM %s WHERE %s %s %s' % (
+            result, table, self.expression(0), self.among('=', '=', '<', 'IS'), self.among(*outside))
+        if self.rarely(.3):
+            text += ' AND ' + self.condition(1)
+        if kind == 'result' and self.rarely(.3):
+            text += '%s LIMIT %d' % (self.order(), self.chance.randrange(3))
+        self.columns = outside
+        return text
 
     def source(self):
         """What follows FROM (str); sets `columns`."""
@@ -97,7 +119,8 @@ class Queries:
             (['q.x', 'q.n'], '(SELECT x, %s AS n FROM u GROUP BY x) AS q' % self.among('count(*)', 'sum(y)', 'f(y)')),
             (['q.a'], '(SELECT a FROM t UNION ALL SELECT y FROM u) AS q'), (['v.a', 'v.c'], 'v'),
             (T + ['q.n'], 't, ' + RECURSIVE), (['p.a', 'p.b'], 'p'),
-            (T + ['p.a', 'p.b'], 't %s p ON p.a = t.b' % join[0]),
+            (T + ['p.a', 'p.b'], 't %s p ON p.a = t.b' % join[0]), (K, 'k'), (K + T, 'k %s t ON t.b = k.c' % join[0]),
+            (U + K, 'u %s k ON k.b = u.z' % join[1]), (K + ['p.a', 'p.b'], 'k %s p ON p.b = k.b' % join[0]),
             (['e.a', 'e.b'], 'e'), (U + ['e.a'], 'u %s e ON e.a = u.x' % join[0]), (['l.a', 'l.b', 'l.c'], 'l'),
             (['l.a', 'l.b'] + W, 'l %s w ON w.k = l.a %% 20' % join[1]),
             (['j.key', 'j.value', 'j.type'], "json_each('[1, 2.5, null, \"x\", [3], {\"a\": 4}, true]') AS j"),
@@ -167,6 +190,10 @@ class Queries:
                 self.expression(2), self.expression(1), source, where, returning),
             lambda: 'UPDATE t SET b = %s WHERE %s%s' % (value, among_t, returning),
             lambda: 'DELETE FROM t WHERE %s%s' % (among_t, returning),
+            lambda: 'INSERT INTO k(a, b) SELECT %s, %s FROM %s%s' % (
+                self.expression(1), self.expression(1), source, where),
+            lambda: 'UPDATE k SET b = %s WHERE %s' % (
+                self.among('a', "b || 'x'", 's', 'f(c)'), self.among('c = 1', "b > 'K'")),
             lambda: 'INSERT INTO t SELECT a, b, c FROM t WHERE true ON CONFLICT(a) DO UPDATE SET b = f(excluded.b)')()
 
     def _some(self, make):

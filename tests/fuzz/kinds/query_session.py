@@ -3,6 +3,7 @@
 That is each call of a function with its arguments, and what comes of the rows: all at once, one by one with
 something done between or after each, given up, or of two cursors in turn. SETTINGS says what else the program does.
 """
+import contextlib
 import os
 import tempfile
 
@@ -16,7 +17,7 @@ STATEMENTS = [
     'DROP TABLE IF EXISTS z', 'DROP INDEX ux', 'CREATE INDEX IF NOT EXISTS tb ON t(b)',
     'ALTER TABLE u ADD COLUMN more', 'REINDEX', 'VACUUM', 'ANALYZE', 'PRAGMA user_version = 7',
     'PRAGMA case_sensitive_like = 1', 'SELECT f(a) FROM t LIMIT 3', 'SELECT s(a) FROM t',
-    'SELECT count(*) FROM u WHERE g(x) > 3', 'nothing']
+    'SELECT count(*) FROM u WHERE g(x) > 3', "UPDATE k SET b = 'kx' WHERE c = 1", 'DROP INDEX kd', 'nothing']
 # What else a program does: see `Session.do`.
 DEEDS = ['commit', 'rollback', 'interrupt', 'functions', 'collation', 'text_factory', 'row_factory', 'trace',
          'authorizer', 'progress', 'backup', 'dump', 'limit', 'blob', 'another', 'writer', 'reader', 'checkpoint']
@@ -36,6 +37,7 @@ SETTINGS = {
     'deed_at': [1, 2, 9],                               # ... in its call of this number
     'parameters': range(len(PARAMETERS)),
     'authorizer': [False] * 9 + [True],
+    'collations': [False, True],                        # whether the calls of a collation are noted
     'column_names': [False] * 19 + [True],              # types in the names of columns
     'page_size': [4096, 4096, 512],
     'cache_size': [-2000, -2000, 3],
@@ -59,6 +61,7 @@ class Session:
         self.case = case
         self.queries = case['queries']
         self.calls = []
+        self.late = 0           # the number of the call that raises an error
         self.depth = 0
         self.connections = []
         self.other = None       # a second connection to the same database
@@ -66,11 +69,13 @@ class Session:
         path = os.path.join(directory, 'queries.db')
         self.path = 'file:%s?mode=memory&cache=shared' % path if case['journal'] == 'shared' else path
         self.connection = self._connect(':memory:' if in_memory else self.path)
+        self._create()
         self._fill(case['times'])
         if not in_memory:
             self.other = self._connect(self.path)
-        self._create()
         self._set(module)
+        self.calls.clear()
+        self.late = case['late']
 
     def _connect(self, path):
         """A connection."""
@@ -124,7 +129,7 @@ class Session:
     def note(self, *call):
         """Note a call; fail where the case says."""
         self.calls.append(call)
-        if len(self.calls) == self.case['late']:
+        if len(self.calls) == self.late:
             raise KeyError('late')
 
     def execute(self, query):
@@ -142,9 +147,14 @@ class Session:
             connection.execute('PRAGMA journal_mode = ' + case['journal']).fetchall()
         connection.execute("ATTACH ':memory:' AS other")
         for table in ('t(a INTEGER PRIMARY KEY, b, c)', 'u(x, y, z)', 'w(k PRIMARY KEY, v) WITHOUT ROWID',
-                      'other.p(a, b COLLATE nocase)', 'e(a, b)', 'l(a INTEGER, b TEXT, c BLOB DEFAULT 1)'):
+                      'other.p(a, b COLLATE nocase)', 'e(a, b)', 'l(a INTEGER, b TEXT, c BLOB DEFAULT 1)',
+                      'k(a COLLATE back, b TEXT COLLATE nocase, c AS (d(b)), s AS (d(a)) STORED)'):
             connection.execute('CREATE %sTABLE %s' % ('TEMP ' if table[0] == 'e' else '', table))
         connection.execute('CREATE INDEX ux ON u(x)')
+        connection.execute('CREATE INDEX ka ON k(a)')
+        connection.execute('CREATE INDEX kd ON k(d(b), b) WHERE d(a) < 2')
+        connection.execute('CREATE TEMP TRIGGER et AFTER INSERT ON e WHEN d(new.a) = 1 BEGIN '
+                           'UPDATE w SET v = f(new.b) WHERE k = new.a; END')
         connection.execute('CREATE VIEW v AS SELECT t.a, u.z AS c FROM t JOIN u ON u.x = t.a')
         insert = connection.executemany
         insert('INSERT INTO t VALUES(?, ?, ?)', [(i, i * 7 % 13, 'name %d' % (i % 5)) for i in range(24 * times)])
@@ -155,6 +165,8 @@ class Session:
             (i % 19 if i % 5 else 'k%d' % i, i * 3 % 31 if i % 4 else 'v') for i in range(19)])
         insert('INSERT INTO other.p VALUES(?, ?)', [(i % 7, 'pP'[i % 2] + str(i % 3)) for i in range(15 * times)])
         insert('INSERT INTO e VALUES(?, ?)', [(i * 11 % 70, i) for i in range(12 * times)])
+        insert('INSERT INTO k(a, b) VALUES(?, ?)', [
+            ('kK'[i % 2] + str(i % 3) if i % 4 else i % 3, 'Kk'[i // 2 % 2] + str(i % 5)) for i in range(12)])
         insert('INSERT INTO l VALUES(?, ?, ?)', [
             (i, 'l\xf6ng %d ' % i * (400 if i % 4 == 0 else 2), b'\0' * (3000 if i % 5 == 0 else i))
             for i in range(30)])
@@ -210,7 +222,13 @@ class Session:
         connection.create_function('n', -1, self._nested)
         connection.create_aggregate('s', -1, Listing)
         connection.create_window_function('win', 1, Window)
-        connection.create_collation('back', lambda a, b: (a < b) - (a > b))
+        connection.create_collation('back', self._back)
+
+    def _back(self, a, b):
+        """A collation. It never fails: what CPython's sqlite3 makes of that depends on what it calls next."""
+        if self.case['collations']:
+            self.calls.append(('back', a, b))
+        return (a < b) - (a > b)
 
     def _nested(self, *given):
         """A function that executes something on its connection."""
@@ -322,9 +340,26 @@ class Session:
             module.register_converter('noted', lambda value: ('converted', value))
 
 
+@contextlib.contextmanager
+def sorting_as_stock(module):
+    """Within it sqpyte sorts by collations as sqlite3 does, so that their calls are the same."""
+    if not hasattr(module, 'configure'):
+        yield
+        return
+    without = module.status()['without']
+    module.configure(without=[*without, 'collation-ranks'])
+    try:
+        yield
+    finally:
+        module.configure(without=without)
+
+
 def run(module, case, directory):
     """What is seen of a case (str), run in a folder of its own in a directory (str). Args: as Session."""
-    with tempfile.TemporaryDirectory(dir=directory) as folder:
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(dir=directory))
+        if case['collations']:
+            stack.enter_context(sorting_as_stock(module))
         session = Session(module, case, folder)
         try:
             return session.run().replace(folder, '')
