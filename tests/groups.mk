@@ -40,7 +40,8 @@ check-dbapi:
 	@$(ENGINE_ALONE) $(call PYTEST,$(PYTHON),tests/pypy_module/dbapi tests/pypy_module/test_contracts.py)
 
 check-inliner:
-	@$(ENGINE_ALONE) $(call PYTEST,$(PYTHON),$(addprefix tests/pypy_module/inline/test_,analysis.py datums.py golden.py loops.py))
+	@$(ENGINE_ALONE) $(call PYTEST,$(PYTHON),$(addprefix tests/pypy_module/inline/,test_analysis.py test_datums.py \
+	  test_loops.py generated))
 
 check-differential:
 	@$(ENGINE_ALONE) SQPYTE_EXAMPLES=0.1 SQPYTE_DIFFERENTIAL=engine,untranslated-always,module-inline \

@@ -2,9 +2,10 @@
 import gc
 
 import pytest
+from tests.outcome import outcome
 from tests.pypy_module.inline.test_loops import ROWS, Sum, filled
 
-from tests.pypy_module.inline.inlining import compare, outcome, planned
+from tests.pypy_module.inline.inlining import compare, planned
 
 AT = [0, 1, 2, 40, 41, 350, 698, 699]    # rows after which it happens
 

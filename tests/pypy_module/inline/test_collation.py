@@ -3,8 +3,9 @@
 import pytest
 
 import sqpyte
+from tests.outcome import outcome
 from tests.pypy_module.dbapi.connections.test_collation_rank import filled, texts
-from tests.pypy_module.inline.inlining import Side, compare, failing_collation, outcome, planned
+from tests.pypy_module.inline.inlining import Side, compare, failing_collation, planned
 
 CONDITIONS = [
     'k = \'ab\' COLLATE mine', 'k <> \'ab\' COLLATE mine', 'k < \'b\' COLLATE mine', 'k <= ? COLLATE mine',

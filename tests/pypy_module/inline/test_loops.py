@@ -1,7 +1,8 @@
 """The inliner: rows, Python functions and aggregates, beside the C tier and sqlite3."""
 import pytest
 
-from tests.pypy_module.inline.inlining import compare, outcome
+from tests.outcome import outcome
+from tests.pypy_module.inline.inlining import compare
 
 ROWS = [(i, i * 7 % 13, i / 4.0 if i % 3 else None, 'text %d' % i, b'\0\xff%d' % i)
         for i in range(700)]

@@ -9,8 +9,9 @@ import ctypes
 import pytest
 
 from pypy_module.ffi import library
+from tests.outcome import outcome
 from tests.pypy_module.dbapi.connections.test_functions import Sum
-from tests.pypy_module.inline.inlining import answers, outcome
+from tests.pypy_module.inline.inlining import answers
 
 LIMIT = 9000000
 BIG = 'length(hex(zeroblob(CASE WHEN t.a = 150 THEN 10000000 ELSE 1 END))) > 0'

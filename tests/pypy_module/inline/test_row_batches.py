@@ -3,13 +3,14 @@ import gc
 import sys
 
 import pytest
+from tests.outcome import outcome
 from tests.pypy_module.inline.test_between import WRITES
 from tests.pypy_module.inline.test_loops import ROWS, filled
 
 import sqpyte
 from pypy_module.inline.runtime import rows as inline_rows
 from tests.extent import everything
-from tests.pypy_module.inline.inlining import Counter, answers, outcome, planned
+from tests.pypy_module.inline.inlining import Counter, answers, planned
 
 AT = [0, 1, 5, 20, 57, 2]        # rows after which it happens
 

@@ -4,8 +4,9 @@ A factory may also fetch from the cursor whose text it makes, which is an error 
 """
 import pytest
 
+from tests.outcome import outcome
 from tests.pypy_module.dbapi.connections.test_functions import Sum
-from tests.pypy_module.inline.inlining import compare, outcome
+from tests.pypy_module.inline.inlining import compare
 
 QUERIES = [
     'SELECT a, c FROM t',

@@ -13,8 +13,9 @@ import sqpyte
 from pypy_module.dbapi.connections.session import session_of
 from pypy_module.ffi.library import NULL, address_of, lib
 from pypy_module.ffi.memory import BASE, WORDS
+from tests.outcome import outcome
 from tests.pypy_module.dbapi.connections.test_functions import Sum
-from tests.pypy_module.inline.inlining import Counter, compare, outcome, planned
+from tests.pypy_module.inline.inlining import Counter, compare, planned
 
 ROWS = 3000
 # One query for each road that a row takes.

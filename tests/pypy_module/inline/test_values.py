@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.extent import everything
-from tests.pypy_module.inline.inlining import answers, compare, outcome
+from tests.outcome import outcome
+from tests.pypy_module.inline.inlining import answers, compare
 
 EDGES = [2 ** n + d for n in (0, 7, 8, 15, 16, 23, 24, 31, 32, 47, 48, 62, 63) for d in (-2, -1, 0, 1)]
 INTEGERS = [value for value in EDGES + [-value for value in EDGES] if -2 ** 63 <= value < 2 ** 63]

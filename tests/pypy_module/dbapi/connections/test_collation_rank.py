@@ -7,7 +7,8 @@ import pytest
 import sqpyte
 from pypy_module.dbapi.connections import collation_rank
 from tests.extent import everything
-from tests.pypy_module.inline.inlining import Side, answers, failing_collation, outcome
+from tests.outcome import outcome
+from tests.pypy_module.inline.inlining import Side, answers, failing_collation
 
 SORTS = [
     'SELECT a, k FROM t ORDER BY k COLLATE mine', 'SELECT a, k FROM t ORDER BY k COLLATE mine DESC',

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from tests.pypy_module.inline.inlining import answers, outcome
+from tests.outcome import outcome
+from tests.pypy_module.inline.inlining import answers
 
 # Older versions, and PyPy, forget the rows after an error.
 ORACLE = platform.python_implementation() == 'CPython' and sys.version_info >= (3, 13)

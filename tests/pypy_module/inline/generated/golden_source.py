@@ -1,5 +1,7 @@
-"""The Python that the inliner generates for a few queries, kept in golden/: `python -m
-tests.pypy_module.inline.golden_source` writes the files anew, and git shows what a change of the generator does.
+"""The Python that the inliner generates for a few queries, kept in golden/.
+
+`python -m tests.pypy_module.inline.generated.golden_source` writes the files anew; git shows what a
+change of the generator does.
 """
 import os
 

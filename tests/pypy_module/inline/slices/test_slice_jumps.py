@@ -2,7 +2,7 @@
 import pytest
 
 from tests.pypy_module.inline.inlining import at_once_and_one_by_one, compare
-from tests.pypy_module.inline.test_slices import joined
+from tests.pypy_module.inline.slices.test_slices import joined
 
 
 @pytest.mark.parametrize('tables', [

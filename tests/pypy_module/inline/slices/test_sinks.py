@@ -5,7 +5,7 @@ Each scenario also records the calls of the functions, with their arguments, in 
 """
 import pytest
 from tests.pypy_module.inline.test_between import WRITES
-from tests.pypy_module.inline.test_slices import aggregate, joined, sqpyte_side
+from tests.pypy_module.inline.slices.test_slices import aggregate, joined, sqpyte_side
 
 import sqpyte
 from tests.extent import everything

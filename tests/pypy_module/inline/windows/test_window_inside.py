@@ -4,11 +4,12 @@ interrupts, the end of the cursor, the connection or the transaction.
 The oracle is the C tier, as in test_window.py.
 """
 import pytest
+from tests.outcome import outcome
 from tests.pypy_module.inline.test_between import WRITES
 
 from tests.extent import everything
-from tests.pypy_module.inline.inlining import compare, dropped_in_the_middle, outcome, planned, written_between_rows
-from tests.pypy_module.inline.windows import BRIEF, FEW, SORTED, filled, sqpyte_side, window_class
+from tests.pypy_module.inline.inlining import compare, dropped_in_the_middle, planned, written_between_rows
+from tests.pypy_module.inline.windows.queries import BRIEF, FEW, SORTED, filled, sqpyte_side, window_class
 
 
 @pytest.mark.parametrize('write', WRITES if everything() else WRITES[::3])

@@ -1,4 +1,4 @@
-"""Window functions written in Python (windows.py): their calls, in order, and what they return.
+"""Window functions written in Python (queries.py): their calls, in order, and what they return.
 
 The oracle is the C tier, whose callbacks are compared with sqlite3 elsewhere: PyPy's sqlite3 has no
 window functions.
@@ -6,12 +6,22 @@ window functions.
 import random
 
 import pytest
+from tests.outcome import outcome
 from tests.pypy_module.inline.test_between import WRITES
 
 import sqpyte
 from tests.extent import everything
-from tests.pypy_module.inline.inlining import compare, outcome, planned, until_error
-from tests.pypy_module.inline.windows import BRIEF, INLINED, OTHERS, QUERIES, SCANNED, filled, sqpyte_side, window_class
+from tests.pypy_module.inline.inlining import compare, planned, until_error
+from tests.pypy_module.inline.windows.queries import (
+    BRIEF,
+    INLINED,
+    OTHERS,
+    QUERIES,
+    SCANNED,
+    filled,
+    sqpyte_side,
+    window_class,
+)
 
 
 @pytest.mark.parametrize('query', INLINED + OTHERS)
