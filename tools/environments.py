@@ -132,8 +132,8 @@ def find_pypy():
 
 
 def requirements(*names):
-    """Return the paths of requirement files by their short names."""
-    return [os.path.join(ROOM, 'requirements%s.txt' % name) for name in names]
+    """Return the paths of requirement files by their names."""
+    return [os.path.join(ROOM, 'requirements', name + '.txt') for name in names]
 
 
 def stamp_of(python, lines):
@@ -168,7 +168,7 @@ def make_venv(python, directory, files):
         stamp = os.path.join(directory, '.' + os.path.basename(path))
         if read(stamp) == read(path):
             continue
-        say('installing %s into %s' % (os.path.basename(path), os.path.relpath(directory, ROOT)))
+        say('installing %s into %s' % (os.path.relpath(path, ROOT), os.path.relpath(directory, ROOT)))
         subprocess.run([inside, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check',
                         '-r', path], check=True)
         shutil.copyfile(path, stamp)
@@ -218,7 +218,7 @@ def make_rpython(python27):
     if read(stamp) != key:
         say('installing %s into build/rpython-env' % ', '.join(RPYTHON_PACKAGES))
         shutil.rmtree(directory, ignore_errors=True)
-        with_pip = make_venv(sys.executable, os.path.join(BUILD, 'pypy-env'), requirements(''))
+        with_pip = make_venv(sys.executable, os.path.join(BUILD, 'pypy-env'), requirements('make'))
         subprocess.run([with_pip, '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile',
                         '--python-version', '2.7', '--implementation', 'cp', '--only-binary=:all:', '--no-deps',
                         '--target', directory] + RPYTHON_PACKAGES, check=True)
@@ -231,7 +231,7 @@ def make_cpythons():
     made = []
     for version, python in find_cpythons():
         directory = os.path.join(BUILD, 'cpython-env-%d.%d' % version)
-        made.append((version, make_venv(python, directory, requirements('-cpython', '-test'))))
+        made.append((version, make_venv(python, directory, requirements('cpython', 'test'))))
     if not made:
         say('no CPython 3.9 to 3.13 with venv was found on PATH or under pyenv')
     return made
@@ -261,13 +261,13 @@ def make_site(test):
     Raises:
         NoEnvironment: no CPython is new enough.
     """
-    names = ['-site', '-test', '-browser'] if test else ['-site']
+    names = ['site', 'test', 'browser'] if test else ['site']
     make_venv(newest_cpython(SITE_PYTHON, 'the site'), os.path.join(BUILD, 'site-env'), requirements(*names))
 
 
 def make_duckdb():
     """Make build/duckdb-env, from the newest CPython found. Raises NoEnvironment if none is new enough."""
-    make_venv(newest_cpython(DUCKDB_PYTHON, 'DuckDB'), os.path.join(BUILD, 'duckdb-env'), requirements('-duckdb'))
+    make_venv(newest_cpython(DUCKDB_PYTHON, 'DuckDB'), os.path.join(BUILD, 'duckdb-env'), requirements('duckdb'))
 
 
 def main(arguments):
@@ -278,7 +278,7 @@ def main(arguments):
     options = parser.parse_args(arguments)
     try:
         if options.what == 'pypy':
-            names = ['', '-test', '-lint'] if options.test else ['']
+            names = ['make', 'test', 'lint'] if options.test else ['make']
             make_venv(sys.executable, os.path.join(BUILD, 'pypy-env'), requirements(*names))
         elif options.what == 'rpython':
             make_rpython(find_python27())

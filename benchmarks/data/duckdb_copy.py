@@ -41,7 +41,7 @@ def made_from(database):
         version, = connection.execute('PRAGMA user_version').fetchone()
     finally:
         connection.close()
-    return '%d.%d %s' % (version, VERSION, environments.read(*environments.requirements('-duckdb')))
+    return '%d.%d %s' % (version, VERSION, environments.read(*environments.requirements('duckdb')))
 
 
 def ensure(database):

@@ -83,8 +83,8 @@ def test_the_site_takes_a_new_python(monkeypatch):
     environments.make_site(False)
     environments.make_site(True)
     assert [(python, [os.path.basename(path) for path in files]) for python, _, files in made] == [
-        ('/eleven', ['requirements-site.txt']),
-        ('/eleven', ['requirements-site.txt', 'requirements-test.txt', 'requirements-browser.txt'])]
+        ('/eleven', ['site.txt']),
+        ('/eleven', ['site.txt', 'test.txt', 'browser.txt'])]
     monkeypatch.setattr(environments, 'find_cpythons', lambda: [((3, 9), '/nine')])
     with pytest.raises(environments.NoEnvironment, match=r'takes a CPython 3\.11 to 3\.13'):
         environments.make_site(False)
@@ -96,7 +96,7 @@ def test_duckdb_takes_the_newest_cpython(monkeypatch):
     monkeypatch.setattr(environments, 'find_cpythons', lambda: [((3, 9), '/nine'), ((3, 13), '/thirteen')])
     environments.make_duckdb()
     assert [(python, directory.split('/')[-1], [os.path.basename(path) for path in files])
-            for python, directory, files in made] == [('/thirteen', 'duckdb-env', ['requirements-duckdb.txt'])]
+            for python, directory, files in made] == [('/thirteen', 'duckdb-env', ['duckdb.txt'])]
     monkeypatch.setattr(environments, 'find_cpythons', lambda: [((3, 9), '/nine')])
     with pytest.raises(environments.NoEnvironment, match='DuckDB takes a CPython'):
         environments.make_duckdb()

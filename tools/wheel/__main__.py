@@ -25,7 +25,7 @@ def wheel_python():
     if not found:
         raise environments.NoEnvironment('error: a wheel takes a CPython 3.9 to 3.13 with venv, and none was found')
     return environments.make_venv(found[-1][1], os.path.join(environments.BUILD, 'wheel-env'),
-                                  environments.requirements('-wheel'))
+                                  environments.requirements('wheel'))
 
 
 def wrong(path, told):
