@@ -140,7 +140,7 @@ SQPYTE_EXPORT int sqpyte_make_record(void *pVdbe, void *pMemOut, long fields, in
 /* Seeks (seek.c): 0, 1 or 2 as the helper says, or minus a result code. */
 SQPYTE_EXPORT int sqpyte_seek_rowid(void *pVdbeCursor, long long key, void *pRow);
 SQPYTE_EXPORT int sqpyte_finish_seek(void *pVdbeCursor, void *pRow);
-SQPYTE_EXPORT int sqpyte_cached_row(void *pVdbeCursor, void *pRow);
+SQPYTE_EXPORT int sqpyte_known_row(void *pVdbeCursor, void *pRow);
 SQPYTE_EXPORT int sqpyte_seek_table(void *pVdbeCursor, long long key, int opcode, void *pRow);
 SQPYTE_EXPORT int sqpyte_seek_index(void *pVdbeCursor, void *aMem, int n, int opcode,
     void *pRow);

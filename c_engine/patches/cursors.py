@@ -22,7 +22,7 @@ EDITS = [
         "static void sqpyteRowCacheFree(VdbeCursor*);\n"
         "static int sqpyteLocateDeferred(VdbeCursor*);\n"
         "static void sqpyteLocatorFree(VdbeCursor*);\n"
-        "#define SQPYTE_CACHED_ROW 2   /* deferredMoveto: the row is kept, or located (row_cache.c) */\n"
+        "#define SQPYTE_KNOWN_ROW 2   /* deferredMoveto: the row is kept, or located (row_cache.c) */\n"
         "SQLITE_PRIVATE int sqpyteVdbeExecOne(Vdbe*);\n",
     ),
     Edit(
@@ -126,7 +126,7 @@ EDITS = [
         "  rc = sqlite3BtreeTableMoveto(p->uc.pCursor, p->movetoTarget, 0, &res);\n"
         "  if( rc ) return rc;\n"
         "  if( res!=0 ) return SQLITE_CORRUPT_BKPT;\n",
-        "  if( p->deferredMoveto==SQPYTE_CACHED_ROW ) return sqpyteRowCacheMoved(p);\n"
+        "  if( p->deferredMoveto==SQPYTE_KNOWN_ROW ) return sqpyteRowCacheMoved(p);\n"
         "  rc = sqlite3BtreeTableMoveto(p->uc.pCursor, p->movetoTarget, 0, &res);\n"
         "  if( rc ) return rc;\n"
         "  if( res!=0 ) return SQLITE_CORRUPT_BKPT;\n",
@@ -170,7 +170,7 @@ EDITS = [
         "row-cache-column",
         "      if( pC->deferredMoveto ){\n"
         "        u32 iMap;\n",
-        "      if( pC->deferredMoveto==SQPYTE_CACHED_ROW ){\n"
+        "      if( pC->deferredMoveto==SQPYTE_KNOWN_ROW ){\n"
         "        rc = sqpyteRowCacheColumn(pC);\n"
         "        if( rc ) goto abort_due_to_error;\n"
         "        if( pC->deferredMoveto==0 ) goto op_column_restart;\n"
@@ -191,7 +191,7 @@ EDITS = [
         "  }else if( pC->deferredMoveto ){\n"
         "    v = pC->movetoTarget;\n",
         "  }else if( pC->deferredMoveto ){\n"
-        "    if( pC->deferredMoveto==SQPYTE_CACHED_ROW ){\n"
+        "    if( pC->deferredMoveto==SQPYTE_KNOWN_ROW ){\n"
         "      rc = sqpyteRowCacheColumn(pC);\n"
         "      if( rc ) goto abort_due_to_error;\n"
         "      pC->cacheStatus = CACHE_STALE;\n"
@@ -209,6 +209,6 @@ EDITS = [
         "  assert( p->uc.pCursor!=0 );\n"
         "  assert( sqlite3BtreeCursorHasMoved(p->uc.pCursor) );\n",
         "  int isDifferentRow, rc;\n"
-        "  if( p->deferredMoveto==SQPYTE_CACHED_ROW ) return sqpyteRowCacheMoved(p);\n",
+        "  if( p->deferredMoveto==SQPYTE_KNOWN_ROW ) return sqpyteRowCacheMoved(p);\n",
     ),
 ]

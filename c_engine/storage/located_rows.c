@@ -7,7 +7,7 @@
 ** the other. While a row is visited, the rows of the index entries that follow are located, and the processor is asked
 ** to fetch them, so that the waits of several overlap. What was located ahead is used when its row is visited.
 **
-** The cursor stays where it was, with deferredMoveto==SQPYTE_CACHED_ROW, as with a row that is copied (row_cache.c); what
+** The cursor stays where it was, with deferredMoveto==SQPYTE_KNOWN_ROW, as with a row that is copied (row_cache.c); what
 ** needs its place does the seek then.
 **
 ** Invariants. The same cells are compared in the same order as by sqlite3BtreeTableMoveto (raw_page.h), with its checks

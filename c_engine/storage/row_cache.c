@@ -4,7 +4,7 @@
 ** seek for one of them is a look into a hash table: no page is asked for, no cell looked for, and Column
 ** reads the copy. Databases that plan by cost join by hashing for that.
 **
-** The copies are a cursor's own. The cursor stays where it was, with deferredMoveto==SQPYTE_CACHED_ROW, as with a
+** The copies are a cursor's own. The cursor stays where it was, with deferredMoveto==SQPYTE_KNOWN_ROW, as with a
 ** DeferredSeek that is still to be done; what needs its place or finds that something has been written
 ** (or taken back) since does the seek: sqpyteRowCacheMoved. Only cursors of statements that write nothing have
 ** them, and only where the program doesn't step the cursor from its row (sqpyteMayKeep). Where rowids don't come again
@@ -89,7 +89,7 @@ static int sqpyteKnownRow(VdbeCursor *pC, i64 key){
 static void sqpyteOnKnownRow(VdbeCursor *pC, i64 key, u32 cacheCtr){
   pC->movetoTarget = key;
   pC->nullRow = 0;
-  pC->deferredMoveto = SQPYTE_CACHED_ROW;
+  pC->deferredMoveto = SQPYTE_KNOWN_ROW;
   pC->cacheStatus = cacheCtr;
   pC->aOffset[0] = pC->aRow[0];
   pC->iHdrOffset = 1;
@@ -120,7 +120,7 @@ static int sqpyteRowCacheSeek(VdbeCursor *pC, i64 key, u32 cacheCtr){
 static int sqpyteLocateDeferred(VdbeCursor *pC){
   if( !sqpyteLocate(pC, pC->movetoTarget, 1) ) return 0;
   sqpyteRowAt(pC, pC->pSqpyteLocator->aRow, pC->pSqpyteLocator->nRow);
-  pC->deferredMoveto = SQPYTE_CACHED_ROW;
+  pC->deferredMoveto = SQPYTE_KNOWN_ROW;
   return 1;
 }
 
@@ -311,9 +311,9 @@ static void sqpyteRowCacheAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
 }
 
 /* Whether a cursor is on a row that is kept or located, and nothing has been written since: then where it is. */
-int sqpyte_cached_row(void *pVdbeCursor, void *pRow){
+int sqpyte_known_row(void *pVdbeCursor, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
-  if( pC->deferredMoveto!=SQPYTE_CACHED_ROW || pC->nullRow || !sqpyteKnownRow(pC, pC->movetoTarget) ) return 0;
+  if( pC->deferredMoveto!=SQPYTE_KNOWN_ROW || pC->nullRow || !sqpyteKnownRow(pC, pC->movetoTarget) ) return 0;
   sqpyteRowCacheAddress(pC, pRow);
   return 1;
 }

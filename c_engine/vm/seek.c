@@ -228,7 +228,7 @@ int sqpyte_seek_rowid(void *pVdbeCursor, long long key, void *pRow){
 int sqpyte_finish_seek(void *pVdbeCursor, void *pRow){
   VdbeCursor *pC = (VdbeCursor*)pVdbeCursor;
   int rc, res = 0;
-  if( pC->deferredMoveto==SQPYTE_CACHED_ROW ){
+  if( pC->deferredMoveto==SQPYTE_KNOWN_ROW ){
     rc = sqpyteRowCacheColumn(pC);
     ((i64*)pRow)[0] = 0;
     if( rc==SQLITE_OK && pC->deferredMoveto ) sqpyteRowCacheAddress(pC, pRow);

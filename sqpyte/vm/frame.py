@@ -12,7 +12,7 @@ from c_engine.generated.layout import (
     MEM_Cleared, MEM_Dyn, MEM_FromBind, MEM_Int, MEM_Null, MEM_Real, MEM_Str, MEM_Subtype, MEM_Zero, Mem_enc,
     Mem_flags, Mem_n, Mem_u, Mem_z, MemPage_aCellIdx, MemPage_aData, MemPage_aDataEnd,
     MemPage_intKeyLeaf, MemPage_isInit, MemPage_leaf, MemPage_maskPage, MemPage_maxLocal,
-    MemPage_nCell, SQLITE_UTF8, SQPYTE_CACHED_ROW, Vdbe_aMem, Vdbe_apCsr, Vdbe_aOp, Vdbe_db, Vdbe_pc,
+    MemPage_nCell, SQLITE_UTF8, SQPYTE_KNOWN_ROW, Vdbe_aMem, Vdbe_apCsr, Vdbe_aOp, Vdbe_db, Vdbe_pc,
     Vdbe_sqpyteCompare, VdbeCursor_deferredMoveto, VdbeCursor_eCurType, VdbeCursor_nullRow,
     VdbeCursor_uc, sizeof_Mem, sqlite3_enc)
 from sqpyte.vm.base import capi, mem
@@ -344,7 +344,7 @@ class Frame(object):
         assert c >= 0
         page = self.leaf_page(c)
         if page == 0:
-            return self.find_cached_row(c)
+            return self.find_known_row(c)
         start = self.cell_offset(c, page)
         # A page's header takes eight bytes: what record.int_before reads before a value is in the
         # page, too.
@@ -370,12 +370,12 @@ class Frame(object):
             return False
         return self.set_row(c, at, size)
 
-    def find_cached_row(self, c):
-        """Note where the copy is of the row that cursor c has sought, if C keeps one (row_cache.c). Returns
+    def find_known_row(self, c):
+        """Note where the row is that cursor c has sought, if C keeps or has located it (row_cache.c). Returns
         whether it does."""
         vc = self.cursor_address(c)
-        if (vc == 0 or mem.u8(vc, VdbeCursor_deferredMoveto) != SQPYTE_CACHED_ROW
-                or capi.cached_row(vc, mem.scratch.address) == 0):
+        if (vc == 0 or mem.u8(vc, VdbeCursor_deferredMoveto) != SQPYTE_KNOWN_ROW
+                or capi.known_row(vc, mem.scratch.address) == 0):
             return False
         self.note_row(c, mem.scratch.address)
         return self.row[c] != 0

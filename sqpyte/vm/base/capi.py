@@ -33,7 +33,7 @@ FUNCTIONS = {
     'sqpyte_make_record': ('ppli', 'i', False),
     'sqpyte_seek_rowid': ('plp', 'i', False),
     'sqpyte_finish_seek': ('pp', 'i', False),
-    'sqpyte_cached_row': ('pp', 'i', False),
+    'sqpyte_known_row': ('pp', 'i', False),
     'sqpyte_seek_table': ('plip', 'i', False),
     'sqpyte_seek_index': ('ppiip', 'i', False),
     'sqpyte_seek_exact': ('pppi', 'i', False),
@@ -209,7 +209,7 @@ set_covered = _functions['sqpyte_set_covered']
 may_seek = _functions['sqpyte_may_seek']
 seek_rowid = _functions['sqpyte_seek_rowid']
 finish_seek = _functions['sqpyte_finish_seek']
-cached_row = _functions['sqpyte_cached_row']
+known_row = _functions['sqpyte_known_row']
 seek_table = _functions['sqpyte_seek_table']
 seek_index = _functions['sqpyte_seek_index']
 seek_exact = _functions['sqpyte_seek_exact']

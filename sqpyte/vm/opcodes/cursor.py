@@ -1,7 +1,7 @@
 """Opcodes that move a cursor over a B-tree or a sorter, and read columns of its row."""
 from c_engine.generated.layout import (
     BTCF_AtLast, BTCF_ValidNKey, BTCF_ValidOvfl, CACHE_STALE, CURTYPE_BTREE, SQLITE_DONE,
-    SQLITE_STMTSTATUS_SORT, SQPYTE_CACHED_ROW,
+    SQLITE_STMTSTATUS_SORT, SQPYTE_KNOWN_ROW,
     BtCursor_curFlags, BtCursor_info, BtCursor_ix,
     CellInfo_nSize, MemPage_aData, MemPage_aDataEnd, MemPage_intKeyLeaf, MemPage_nCell, Mem_flags,
     MEM_Blob, Vdbe_aCounter, VdbeCursor_cacheStatus, VdbeCursor_deferredMoveto,
@@ -260,8 +260,8 @@ def op_rowid(frame, op, pc):
         vc = frame.cursor_address(c)
         if vc == 0 or mem.u8(vc, VdbeCursor_deferredMoveto) == 0 or mem.u8(vc, VdbeCursor_nullRow):
             return BAIL_OUT
-        if (mem.u8(vc, VdbeCursor_deferredMoveto) == SQPYTE_CACHED_ROW
-                and capi.cached_row(vc, mem.scratch.address) == 0):
+        if (mem.u8(vc, VdbeCursor_deferredMoveto) == SQPYTE_KNOWN_ROW
+                and capi.known_row(vc, mem.scratch.address) == 0):
             return BAIL_OUT                # something has been written: the row may be gone
         frame.write(op.p2, W_Int(mem.i64(vc, VdbeCursor_movetoTarget)))
         return pc + 1
