@@ -123,15 +123,19 @@ static int sqpyteCollations(const KeyInfo *pInfo){
   return MIN(n, pInfo->nAllField);
 }
 
-/* Whether an opcode compares by a collation that isn't SQLite's own. */
-static int sqpyteForeignCollation(const Op *pOp){
-  int j;
-  if( pOp->p4type==P4_COLLSEQ ) return sqpyte_collation_kind(pOp->p4.pColl)==3;
-  if( pOp->p4type!=P4_KEYINFO ) return 0;
-  for(j=0; j<sqpyteCollations(pOp->p4.pKeyInfo); j++){
-    if( sqpyte_collation_kind(pOp->p4.pKeyInfo->aColl[j])==3 ) return 1;
+/* Whether one of the first n fields of keys is compared by a collation that isn't SQLite's own. */
+static int sqpyteForeignKey(const KeyInfo *pInfo, int n){
+  int i;
+  for(i=0; i<n; i++){
+    if( sqpyte_collation_kind(pInfo->aColl[i])==3 ) return 1;
   }
   return 0;
+}
+
+/* Whether an opcode compares by a collation that isn't SQLite's own. */
+static int sqpyteForeignCollation(const Op *pOp){
+  if( pOp->p4type==P4_COLLSEQ ) return sqpyte_collation_kind(pOp->p4.pColl)==3;
+  return pOp->p4type==P4_KEYINFO && sqpyteForeignKey(pOp->p4.pKeyInfo, sqpyteCollations(pOp->p4.pKeyInfo));
 }
 
 /* Whether a program has opcodes between which the VM may not come and go: IsType of a cursor takes the header that

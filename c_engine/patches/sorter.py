@@ -48,7 +48,7 @@ EDITS = [
         "    SorterRecord *pNext;\n",
         "  memset(aSlot, 0, sizeof(aSlot));\n"
         "\n"
-        "  p = sqpyteSortFewKeys(pList, aSlot);\n"
+        "  p = sqpyteSortFewKeys(pTask->pSorter->pKeyInfo, pList, aSlot);\n"
         "  while( p ){\n"
         "    SorterRecord *pNext;\n",
     ),

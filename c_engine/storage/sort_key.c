@@ -170,7 +170,8 @@ static void sqpyteSortKey(const KeyInfo *pInfo, const u8 *aRec, int nRec, Sqpyte
 ** one has a key that is inexact or, when there are SQPYTE_BUCKETS, new. They leave in the
 ** order of their keys and, where those are equal, of their insertion, as merging would have left
 ** them, as one run in the slot for runs of about its length: to vdbeSorterSort it is what it has merged
-** of the newest records. Returns the first record that wasn't taken, or 0.
+** of the newest records. Returns the first record that wasn't taken, or 0. With a collation that isn't SQLite's own none
+** is taken: the other records would be compared in another order, which it could see.
 */
 #define SQPYTE_BUCKETS 256              /* a power of two */
 
@@ -192,14 +193,14 @@ static SorterRecord *sqpyteNextInList(const SorterList *pList, SorterRecord *p){
   return (SorterRecord*)&pList->aMemory[p->u.iNext];
 }
 
-static SorterRecord *sqpyteSortFewKeys(SorterList *pList, SorterRecord **aSlot){
+static SorterRecord *sqpyteSortFewKeys(const KeyInfo *pInfo, SorterList *pList, SorterRecord **aSlot){
   SqpyteBucket aBucket[SQPYTE_BUCKETS];
   u16 aHash[2*SQPYTE_BUCKETS];          /* number of a bucket, from 1 */
   SorterRecord *p = pList->pList;
   u64 nTaken = 0;
   int n = 0, i;
   if( p && (p->sqpyteKey.b & 1)==0 ) SQPYTE_COUNT(SORT_KEYS);
-  if( SQPYTE_OFF(KEY_LISTS) ) return p;
+  if( SQPYTE_OFF(KEY_LISTS) || sqpyteForeignKey(pInfo, pInfo->nKeyField) ) return p;
   memset(aHash, 0, sizeof(aHash));
   while( p && (p->sqpyteKey.b & 1)==0 ){
     SorterRecord *pNext = sqpyteNextInList(pList, p);

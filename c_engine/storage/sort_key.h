@@ -15,4 +15,4 @@ static void sqpyteSortKey(const KeyInfo*, const u8 *aRec, int nRec, SqpyteSortKe
   (((p1)->b | (p2)->b) & 1)==0 ? ((res) = 0, 1) : 0)
 
 /* Sorts, without comparing records, those that begin a list: see sort_key.c. */
-static SorterRecord *sqpyteSortFewKeys(SorterList*, SorterRecord **aSlot);
+static SorterRecord *sqpyteSortFewKeys(const KeyInfo*, SorterList*, SorterRecord **aSlot);

@@ -175,13 +175,14 @@ static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
 
 /* OpenRead, where cursor P1 is open to read just that B-tree: a subquery's tables are opened each time that
 ** it is evaluated. The cursor is as a new one to the program, but keeps its pages, in which the next
-** seek may begin. 0 if it isn't such a cursor. */
+** seek may begin: with other comparisons, which a collation that isn't SQLite's own could see. 0 if it isn't such a
+** cursor. */
 static VdbeCursor *sqpyteReopen(Vdbe *p, const Op *pOp, Btree *pBtree, KeyInfo *pKeyInfo, int nField){
   VdbeCursor *pC = p->apCsr[pOp->p1];
   BtCursor *pCur;
   if( pC==0 || SQPYTE_OFF(CURSOR_REUSE) || pC->eCurType!=CURTYPE_BTREE || pC->isEphemeral || pC->colCache
    || pC->pgnoRoot!=(Pgno)pOp->p2 || pC->iDb!=pOp->p3 || pC->pKeyInfo!=pKeyInfo || pC->nField!=nField
-   || pC->isTable!=(pOp->p4type!=P4_KEYINFO) ) return 0;
+   || pC->isTable!=(pOp->p4type!=P4_KEYINFO) || sqpyteForeignCollation(pOp) ) return 0;
   pCur = pC->uc.pCursor;
   if( pCur->pBtree!=pBtree || (pCur->curFlags & (BTCF_WriteFlag|BTCF_Incrblob|BTCF_Pinned)) ) return 0;
   SQPYTE_COUNT(CURSOR_REUSE);
