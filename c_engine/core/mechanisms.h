@@ -34,7 +34,6 @@
   M(PREPARED_PATTERNS, ENGINE, "prepared-patterns", "", "LIKE and GLOB go through their pattern for each text") \
   M(ROW_CACHE, ENGINE, "row-cache", "", \
     "rows that are sought by rowid again and again are sought in the B-tree each time") \
-  M(ROWID_STRINGS, ENGINE, "rowid-strings", "", "texts are shared by their content only, not by their rows' rowids") \
   M(SORT_KEYS, ENGINE, "sort-keys", "", "the sorter compares records, not keys of 16 bytes") \
   M(SORTER_BUFFERS, ENGINE, "sorter-buffers", "", "a sorter's runs are written and read by the page") \
   M(STRING_CACHE, ENGINE, "string-cache", "", "a short text that comes again is a new str each time") \

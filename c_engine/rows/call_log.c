@@ -79,10 +79,10 @@ long sqpyte_log_open(long pStmt){
   return (long)pLog;
 }
 
-void sqpyte_log_intern(long log, long source){
+void sqpyte_log_intern(long log){
   SqpyteLog *pLog = (SqpyteLog*)log;
   if( pLog->pStrings || SQPYTE_OFF(STRING_CACHE) ) return;
-  pLog->pStrings = sqpyteInternOpen(pLog->p, (const i64*)source);
+  pLog->pStrings = sqpyteInternOpen(pLog->p);
 }
 
 static void sqpyteForget(SqpyteLog *pLog){

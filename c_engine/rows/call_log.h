@@ -88,8 +88,7 @@
 ** SQPYTE_STRING_SHIFT bits, then the slot. The text itself is there in any case. */
 #define SQPYTE_KNOWN 6
 #define SQPYTE_NEW 7
-#define SQPYTE_STRING_BITS 8      /* 2^n slots for texts found by themselves, */
-#define SQPYTE_ROWID_BITS 12      /* and then 2^n for those found by their rows */
+#define SQPYTE_STRING_BITS 8      /* 2^n slots */
 #define SQPYTE_STRING_SHIFT 6
 #define SQPYTE_STRING_BYTES 63    /* of the longest such text */
 
@@ -98,9 +97,8 @@
 SQPYTE_EXPORT long sqpyte_log_open(long pStmt);
 SQPYTE_EXPORT void sqpyte_log_close(long pLog);
 
-/* From now on row batches have SQPYTE_NEW and SQPYTE_KNOWN. Does nothing if there is no memory. aSource: for each column
-** the number of the cursor on whose present row, and on nothing else, its value depends, or -1; or 0 if there is none. */
-SQPYTE_EXPORT void sqpyte_log_intern(long pLog, long aSource);
+/* From now on row batches have SQPYTE_NEW and SQPYTE_KNOWN. Does nothing if there is no memory. */
+SQPYTE_EXPORT void sqpyte_log_intern(long pLog);
 
 /* A row batch: steps, and goes on for up to nMost rows in all if the statement is then at the spec's place. aCells is the
 ** buffer of sqpyte_step(), whose results this has. After SQLITE_ROW the rows are in aOut; if there is none, the row that

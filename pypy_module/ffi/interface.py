@@ -144,7 +144,7 @@ int sqpyte_accumulator(intptr_t mem, intptr_t funcdef, int64_t key);
 
 intptr_t sqpyte_log_open(intptr_t stmt);
 void sqpyte_log_close(intptr_t log);
-void sqpyte_log_intern(intptr_t log, intptr_t source);
+void sqpyte_log_intern(intptr_t log);
 int sqpyte_log_rows(intptr_t log, intptr_t spec, intptr_t cells, intptr_t out, int most);
 int sqpyte_log_fill(intptr_t log, intptr_t spec, intptr_t cells, intptr_t out, int most, int pass);
 int sqpyte_log_back(intptr_t log, int deferred);

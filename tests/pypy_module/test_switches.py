@@ -22,8 +22,8 @@ UNCOUNTED = {'iso-dates', 'prepared-patterns', 'fused-calls', 'steady-traces', '
 NAMES = [name for name, reader, _, _ in MECHANISMS if reader != 'vm']
 # What does nothing either without it.
 PARTS = {'mmap': {'located-rows', 'index-prefetch'}, 'located-rows': {'index-prefetch'},
-         'string-cache': {'rowid-strings'}, 'sort-keys': {'collation-ranks', 'key-lists'}, 'slices': {'sinks'},
-         'row-batches': {'string-cache', 'rowid-strings'}, 'fused-calls': {'parameter-batches'}}
+         'sort-keys': {'collation-ranks', 'key-lists'}, 'slices': {'sinks'},
+         'row-batches': {'string-cache'}, 'fused-calls': {'parameter-batches'}}
 COUNTED = [name for name in NAMES if name not in UNCOUNTED]
 
 

@@ -14,9 +14,8 @@ Where an opcode is met that fits neither, running ahead stops before it.
 
 from c_engine.generated import opcodes
 from c_engine.generated.layout import OPFLAG_P2ISREG, OPFLAG_USESEEKRESULT
-from pypy_module.ffi.library import address_of, ffi
 from pypy_module.inline.analysis.kinds import (
-    CALL, CHANGES, CHANGES_REGISTERS, DISTINCT, IN_PLACE, MEMO, READS, REGISTERS)
+    CALL, CHANGES, CHANGES_REGISTERS, DISTINCT, MEMO, READS, REGISTERS)
 from pypy_module.inline.analysis.spec import Spec, entry
 from sqpyte.vm.opcodes.table import numbers
 from sqpyte.vm.program import liveness
@@ -59,8 +58,6 @@ class Aheads:
 
     Attributes:
         found: by the pc behind a ResultRow, its Ahead, or why it has none (str).
-        sources: address of the list of the cursors on whose rows the result's columns depend, or 0
-            (see `sqpyte_log_intern`); its memory lives as long as this object.
     """
 
     def __init__(self, program, calls):
@@ -82,51 +79,6 @@ class Aheads:
         for pc, op in enumerate(self.ops):
             if op.opcode == ROW:
                 self.found[pc + 1] = self._analyse(pc + 1)
-        found = self._sources()
-        self.source_words = ffi.new('int64_t[]', found or 1)
-        self.sources = address_of(self.source_words) if found else 0
-
-    def _sources(self):
-        """Per column of the only ResultRow the table's cursor on whose present row its value depends,
-        and on nothing else, or -1 (list of int); [] if there is no such column."""
-        rows = [pc for pc, op in enumerate(self.ops) if op.opcode == ROW]
-        if len(rows) != 1:
-            return []
-        self.before: list = [[] for _ in self.ops]
-        for pc in range(len(self.ops)):
-            for following in liveness.successors(self.ops, pc):
-                self.before[following].append(pc)
-        first, count = self.ops[rows[0]].p1, self.ops[rows[0]].p2
-        found = [self._source(rows[0], r) for r in range(first, first + count)]
-        return found if max(found) >= 0 else []
-
-    def _source(self, row, register):
-        """`_sources` for one register of the ResultRow at the pc `row`."""
-        writers = [pc for pc in range(len(self.ops)) if register in self._written(pc)]
-        if len(writers) != 1 or self.ops[writers[0]].opcode != opcodes.OP_Column:
-            return -1
-        cursor = self.ops[writers[0]].p1
-        if self.kinds.get(cursor) != {READ} or len(self.opened[cursor]) != 1:
-            return -1
-        # On no way may the cursor move between the Column and the row.
-        pending, seen = [row], {writers[0]}
-        while pending:
-            for pc in self.before[pending.pop()]:
-                if pc not in seen:
-                    op = self.ops[pc]
-                    if cursor in op.moves and op.opcode not in IN_PLACE:
-                        return -1
-                    seen.add(pc)
-                    pending.append(pc)
-        return cursor
-
-    def _written(self, pc):
-        """The registers that the opcode at `pc` writes (collection of int); all if it is unknown."""
-        op = self.ops[pc]
-        declaration = liveness.declaration_of(op)
-        if declaration is None:
-            return range(1, self.highest + 1)
-        return liveness.registers_of(op, declaration.write_spans, self.highest)
 
     def _distinct(self):
         """The cursors (set) of indexes to which keys are added, if they aren't there, and no more."""

@@ -24,7 +24,7 @@ IN_C_ONE = FUNCTIONS | AGGREGATE_STEPS | numbers('computes')
 
 # What running an opcode ahead may change; what has none of these words is never run ahead.
 REGISTERS, CALL = numbers('registers'), numbers('call')
-READS, IN_PLACE = numbers('read'), numbers('in-place')
+READS = numbers('read')
 CHANGES, CHANGES_REGISTERS = numbers('own'), numbers('own-set')
 MEMO = numbers('memo')
 CURSORS = READS | CHANGES

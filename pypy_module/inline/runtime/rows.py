@@ -33,7 +33,7 @@ PC, UNDO = NUMBERS['SQPYTE_LOG_PC'], NUMBERS['SQPYTE_LOG_UNDO']
 RECORDS = NUMBERS['SQPYTE_LOG_RECORDS']
 INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
 KNOWN, NEW = NUMBERS['SQPYTE_KNOWN'], NUMBERS['SQPYTE_NEW']
-SLOTS = 2 ** NUMBERS['SQPYTE_STRING_BITS'] + 2 ** NUMBERS['SQPYTE_ROWID_BITS']
+SLOTS = 2 ** NUMBERS['SQPYTE_STRING_BITS']
 SIZES = 2 ** NUMBERS['SQPYTE_STRING_SHIFT'] - 1
 SLOT_SHIFT = 3 + NUMBERS['SQPYTE_STRING_SHIFT']     # of the slot in a tag
 BUFFER_WORDS = 8192
@@ -133,7 +133,7 @@ class RowBatches:
         self.fills += 1
         if self.fills == INTERNED_FROM:
             self.texts = [None] * SLOTS
-            lib.sqpyte_log_intern(self.handle, self.known.shapes.aheads.sources)
+            lib.sqpyte_log_intern(self.handle)
         self.most = most = min(2 * self.most, MOST_ROWS)
         self.k = self.end = self.first
         rc = rows(self.handle, self.ahead.spec.address, address_of(self.statement.cells), self.out, most)

@@ -133,7 +133,7 @@ def count(frame, counter):
 
 
 @opcode('Column', reads='RECORD UNDECODED', writes='P3', jumps='CORRUPT', moves='P1', touches='ALL',
-        kind='read in-place cursor emitted again row-cache')
+        kind='read cursor emitted again row-cache')
 def op_column(frame, op, pc):
     """r[P3] = column P2 of the row under cursor P1, or the default P4 (else NULL) where the
     record has fewer columns."""
@@ -250,7 +250,7 @@ def field(frame, c, slots, column, careful, w_default):
                            offset + record.size_of(serial_type), c, True, size, promote(frame.encoding))
 
 
-@opcode('Rowid', writes='P2', moves='P1', kind='read in-place cursor emitted again row-cache')
+@opcode('Rowid', writes='P2', moves='P1', kind='read cursor emitted again row-cache')
 def op_rowid(frame, op, pc):
     """r[P2] = the rowid of the row under cursor P1."""
     c = op.p1

@@ -56,7 +56,6 @@ KINDS = {
     'own': 'changes what belongs to the statement alone, if cursor P1 does',
     'own-set': 'changes a set in a register: rowids, or a Bloom filter',
     'memo': 'changes nothing but registers, and gives or keeps what was computed from tables of databases',
-    'in-place': 'a read that leaves the cursor on the row where it is to be',
     'cursor': 'P1 is a cursor',
     'opens-to-read': 'opens cursor P1 on a B-tree of a database, to read',
     'opens-btree': 'opens cursor P1 on a B-tree of a database',

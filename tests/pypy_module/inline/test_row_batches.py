@@ -341,17 +341,6 @@ def test_texts_of_rows_that_come_again(number):
     compare(action)
 
 
-def test_texts_of_rows_that_come_again_are_one_object():
-    with planned('inlined'):
-        connection = joined(sqpyte)
-        texts = [row[0] for row in connection.execute(
-            'SELECT d.other || \'\', d.other FROM f CROSS JOIN d ON d.id = f.d')][-3000:]
-        same = [row[1] for row in connection.execute(
-            'SELECT f.rowid, d.other FROM f CROSS JOIN d ON d.id = f.d')][-3000:]
-        assert len(set(map(id, same))) < 1600       # but for the first rows of batches
-        assert len(set(map(id, texts))) > 2900
-
-
 @pytest.mark.parametrize('count', [2, 60])
 def test_rows_that_fill_the_buffer(count):
     """A row that doesn't fit in has made no text known."""
