@@ -16,7 +16,7 @@ MODES = {'off': NUMBERS['SQPYTE_MODE_OFF'], 'hot': NUMBERS['SQPYTE_MODE_HOT'],
 KEEP, MISUSE = NUMBERS['SQPYTE_KEEP'], NUMBERS['SQLITE_MISUSE']
 LIMIT = NUMBERS['SQPYTE_MEMORY_LIMIT']
 MESSAGE = 4096          # bytes of a message, or of all names
-FUSED_CALLS, PARAMETER_BATCHES, STEADY_TRACES = 'fused-calls', 'parameter-batches', 'steady-traces'
+FUSED_CALLS, STEADY_TRACES = 'fused-calls', 'steady-traces'
 TRACE = 'pypy_module.inline.runtime.trace'
 
 _lock = _thread.allocate_lock()
@@ -130,4 +130,3 @@ def take_over():
         from pypy_module.dbapi.statements import unfused
         execution.fused_execute = lib.sqpyte_execute if fused else unfused.execute
         result_set.step = lib.sqpyte_step if fused else unfused.step
-    execution.batched = fused and not switched_off(PARAMETER_BATCHES)

@@ -40,7 +40,6 @@
   M(CODE_CACHE, MODULE, "code-cache", "", "functions that every program needs are compiled in each process") \
   M(FUSED_CALLS, MODULE, "fused-calls", "", "one C call for each parameter, step and column") \
   M(PAGE_BATCHES, MODULE, "page-batches", "", "rows of a scan are computed in C") \
-  M(PARAMETER_BATCHES, MODULE, "parameter-batches", "", "executemany makes one C call for each row") \
   M(ROW_BATCHES, MODULE, "row-batches", "", "one C call for each row") \
   M(SINKS, MODULE, "sinks", "", "functions written in Python whose results C stores are called back from C") \
   M(SLICES, MODULE, "slices", "", "functions written in Python are called back from C in joins, index scans and groups") \

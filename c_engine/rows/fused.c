@@ -192,40 +192,6 @@ int sqpyte_execute(
   return rc;
 }
 
-int sqpyte_execute_many(
-  sqlite3_stmt *pStmt,
-  sqlite3_int64 *aIn,
-  const char *zText,
-  int nRow,
-  sqlite3_int64 *aOut
-){
-  sqlite3 *db = ((Vdbe*)pStmt)->db;
-  int nWord = 2*((Vdbe*)pStmt)->nVar;
-  sqlite3_int64 nChange = 0;
-  int rc = SQLITE_DONE;
-  int i;
-  SQPYTE_COUNT(PARAMETER_BATCHES);
-  sqlite3_mutex_enter(db->mutex);   /* each call below takes it, cheaply now */
-  for(i=0; i<nRow; i++, aIn+=nWord){
-    rc = sqpyte_bind(pStmt, aIn, zText);
-    if( rc==SQLITE_OK ) rc = sqlite3_step(pStmt);
-    if( rc==SQLITE_DONE ){
-      nChange += db->nChange;
-    }else if( rc!=SQLITE_ROW ){
-      break;
-    }
-    sqlite3_reset(pStmt);
-    rc = SQLITE_DONE;
-  }
-  sqlite3_mutex_leave(db->mutex);
-  aOut[SQPYTE_ROW_COUNT] = i;
-  aOut[SQPYTE_ROW_CHANGES] = nChange;
-  aOut[SQPYTE_ROW_ROWID] = db->lastRowid;
-  aOut[SQPYTE_ROW_REPREPARES] =
-      ((Vdbe*)pStmt)->aCounter[SQLITE_STMTSTATUS_REPREPARE];
-  return rc;
-}
-
 /* Whether the program can return no second row: its one ResultRow is inside no
 ** loop. The jump from the end of the program back to opcode 1 runs once only;
 ** jumps whose target is in a register, or not in P2 alone, count as loops. */

@@ -20,7 +20,7 @@
 #define SQPYTE_ROW_REPREPARES 2   /* how often the statement was recompiled */
 #define SQPYTE_ROW_CHANGES 3      /* sqlite3_changes64(), when it is done */
 #define SQPYTE_ROW_ROWID 4        /* sqlite3_last_insert_rowid() */
-#define SQPYTE_ROW_COUNT 5        /* rows done, by sqpyte_execute_many(); left, by sqpyte_begin() */
+#define SQPYTE_ROW_COUNT 5        /* rows left, by sqpyte_begin() */
 #define SQPYTE_ROW_CELLS 6
 
 /* Results beside SQLITE_ROW, SQLITE_DONE and errors. */
@@ -38,7 +38,7 @@
 #define SQPYTE_STEP_BEGUN 2       /* it has just begun; C has done nothing of it */
 
 /* Version of this interface; a caller checks that it is the one it knows. */
-#define SQPYTE_FUSED_VERSION 8
+#define SQPYTE_FUSED_VERSION 9
 SQPYTE_EXPORT int sqpyte_fused_version(void);
 
 /* Binds every parameter (its cells in aIn; text and blob values are offsets
@@ -49,12 +49,6 @@ SQPYTE_EXPORT int sqpyte_fused_version(void);
 ** result is an error, with sqlite3_errmsg() set and the statement not reset. */
 SQPYTE_EXPORT int sqpyte_execute(sqlite3_stmt *pStmt, sqlite3_int64 *aIn,
     const char *zText, int flags, sqlite3_int64 *aOut);
-
-/* The same for nRow rows of parameters, one behind the other in aIn. Rows that
-** it returns are dropped; the changes are added up. SQLITE_DONE, or an error of
-** the row SQPYTE_ROW_COUNT (from 0); the statement is then not reset. */
-SQPYTE_EXPORT int sqpyte_execute_many(sqlite3_stmt *pStmt, sqlite3_int64 *aIn,
-    const char *zText, int nRow, sqlite3_int64 *aOut);
 
 /* Binds only; SQLITE_OK or an error. */
 SQPYTE_EXPORT int sqpyte_bind(sqlite3_stmt *pStmt, sqlite3_int64 *aIn,

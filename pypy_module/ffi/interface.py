@@ -108,8 +108,6 @@ int sqlite3_deserialize(sqlite3 *db, const char *schema, void *data, int64_t siz
 typedef struct { int (*xCall)(int what); int64_t *aFrame; int nFrame; } SqpyteFunction;
 int sqpyte_fused_version(void);
 int sqpyte_execute(sqlite3_stmt *stmt, int64_t *in, const char *text, int flags, int64_t *out);
-int sqpyte_execute_many(sqlite3_stmt *stmt, int64_t *in, const char *text, int rows,
-    int64_t *out);
 void sqpyte_free_locks_by(int (*free_locks)(void *));
 void sqpyte_ask_before_waiting(sqlite3 *db, int64_t *busy);
 void sqpyte_ask_no_more(sqlite3 *db, int64_t *busy);

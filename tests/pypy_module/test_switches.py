@@ -23,7 +23,7 @@ NAMES = [name for name, reader, _, _ in MECHANISMS if reader != 'vm']
 # What does nothing either without it.
 PARTS = {'mmap': {'located-rows', 'index-prefetch'}, 'located-rows': {'index-prefetch'},
          'sort-keys': {'collation-ranks', 'key-lists'}, 'slices': {'sinks'},
-         'row-batches': {'string-cache'}, 'fused-calls': {'parameter-batches'}}
+         'row-batches': {'string-cache'}}
 COUNTED = [name for name in NAMES if name not in UNCOUNTED]
 
 
@@ -161,12 +161,9 @@ def test_explain_says_so(with_all):
 
 def test_fused_calls(with_all):
     sqpyte.configure(without='fused-calls')
-    assert execution.fused_execute is unfused.execute and result_set.step is unfused.step and not execution.batched
-    sqpyte.configure(without='parameter-batches')
-    assert execution.fused_execute is lib.sqpyte_execute and result_set.step is lib.sqpyte_step
-    assert not execution.batched
+    assert execution.fused_execute is unfused.execute and result_set.step is unfused.step
     sqpyte.configure(without='')
-    assert execution.batched
+    assert execution.fused_execute is lib.sqpyte_execute and result_set.step is lib.sqpyte_step
 
 
 def test_code_cache(with_all, monkeypatch):

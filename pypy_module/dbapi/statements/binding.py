@@ -171,15 +171,16 @@ def parameter_names(pointer, count):
 def generate(count):
     """Return the source of the function that packs `count` positional parameters of plain types."""
     lines = [
-        'def pack(statement, parameters, base, offset):',
+        'def pack(statement, parameters):',
         '    kind = type(parameters)',
         '    if kind is not tuple and kind is not list:',
-        '        return -1',
+        '        return False',
         '    if len(parameters) != %d or not statement.nameless or not registry.plain:' % count,
-        '        return -1',
-        '    cells = statement.cells_in']
+        '        return False',
+        '    cells = statement.cells_in',
+        '    offset = 0']
     for i in range(count):
-        tag, word = 'base + %d' % (2 * i), 'base + %d' % (2 * i + 1)
+        tag, word = 2 * i, 2 * i + 1
         lines += [
             '    value = parameters[%d]' % i,
             '    kind = type(value)',
@@ -188,7 +189,7 @@ def generate(count):
             '        try:',
             '            cells[%s] = value' % word,
             '        except OverflowError:',
-            '            return -1',
+            '            return False',
             '    elif kind is float:',
             '        cells[%s] = 2' % tag,
             '        statement.doubles_in[%s] = value' % word,
@@ -207,13 +208,13 @@ def generate(count):
             '    elif value is None:',
             '        cells[%s] = 5' % tag,
             '    else:',
-            '        return -1']
-    return '\n'.join(lines + ['    return offset']) + '\n'
+            '        return False']
+    return '\n'.join(lines + ['    return True']) + '\n'
 
 
-def refuse(statement, parameters, base, offset):
+def refuse(statement, parameters):
     """Stand in for a generated function where there are too many parameters."""
-    return -1
+    return False
 
 
 _functions: dict = {}
@@ -222,9 +223,7 @@ _functions: dict = {}
 def packer(count):
     """Return the function that packs `count` parameters if they are of plain types.
 
-    It is called as `pack(statement, parameters, base, offset)` with a tuple or a list; the cells go
-    to `base` and later words of the buffer, texts and blobs to `offset` of the arena and behind. It
-    returns where the arena is free afterwards, or -1 if `pack_any` is to do it.
+    It is called as `pack(statement, parameters)`, and returns whether it has; if not, `pack_any` is to do it.
     """
     if count > UNROLLED:
         return refuse

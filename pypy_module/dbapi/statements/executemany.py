@@ -1,8 +1,7 @@
-"""A cursor's `executemany`: many rows of parameters in one call to C, where nobody can tell."""
+"""A cursor's `executemany`: a statement, run for each item of an iterable."""
 
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.mixin import Any, Mixin
-from pypy_module.dbapi.statements.execution import MANY_ROWS
 from pypy_module.ffi.library import NUMBERS
 
 ROW, CHANGES = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_ROW_CHANGES']
@@ -29,11 +28,8 @@ class ExecuteMany(Mixin):
             self.rowcount = 0 if statement.is_dml else -1
             try:
                 session.begin_for(statement)
-                if type(parameters) is list or type(parameters) is tuple:
-                    self._execute_rows(statement, parameters)
-                else:
-                    for values in iterator:
-                        self._execute_row(statement, values)
+                for values in iterator:
+                    self._execute_row(statement, values)
             except BaseException:
                 statement.reset()
                 raise
@@ -57,28 +53,3 @@ class ExecuteMany(Mixin):
         if session.raised is not None:
             session.reraise()
         self.columns = statement.description
-
-    def _execute_rows(self, statement, rows):
-        """Run a statement of `executemany` for all `rows` (list or tuple), many in one call.
-
-        Nobody can tell: packing plain values runs no code of the user's. With an iterator somebody
-        could, because it may use the connection.
-        """
-        session = self.session
-        if statement.rows_in < MANY_ROWS < len(rows):
-            statement.allot_parameters(MANY_ROWS)
-        start = 0
-        while start < len(rows):
-            count = 0
-            if statement.rows_in >= MANY_ROWS:
-                count, changes = session.run_many(statement, rows, start)
-                if statement.is_dml:
-                    self.rowcount += changes
-                if session.raised is not None:
-                    session.reraise()
-                self.columns = statement.description
-            if count:
-                start += count
-            else:
-                self._execute_row(statement, rows[start])
-                start += 1

@@ -4,7 +4,7 @@ from pypy_module.dbapi import constants, errors
 from pypy_module.dbapi.adapters import converters
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements import binding, tiers
-from pypy_module.dbapi.statements.locks import EXCLUSIVE, LOCKED, Asking, run_again, watching
+from pypy_module.dbapi.statements.locks import EXCLUSIVE, LOCKED, run_again, watching
 from pypy_module.dbapi.statements.statement import skip
 from pypy_module.ffi.library import NUMBERS, ffi, lib
 
@@ -12,15 +12,11 @@ OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DON
 BUSY = NUMBERS['SQLITE_BUSY']
 LAST, BEGIN, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQPYTE_GROW']
 IN_TRANSACTION, ASK = NUMBERS['SQPYTE_IN_TRANSACTION'], NUMBERS['SQPYTE_ASK']
-REPREPARES, CHANGES = NUMBERS['SQPYTE_ROW_REPREPARES'], NUMBERS['SQPYTE_ROW_CHANGES']
+REPREPARES = NUMBERS['SQPYTE_ROW_REPREPARES']
 ROWID, ERROR = NUMBERS['SQPYTE_ROW_ROWID'], NUMBERS['SQLITE_ERROR']
-DONE_ROWS = NUMBERS['SQPYTE_ROW_COUNT']
-MANY_ROWS = 100         # most rows of parameters that one call takes
-MANY_BYTES = 64 * 1024  # it takes no more when they have so many bytes of texts and blobs
 
-# Switched off, others of settings.py.
+# Switched off, another of settings.py.
 fused_execute = lib.sqpyte_execute
-batched = True
 
 
 class Execution(Mixin):
@@ -83,7 +79,7 @@ class Execution(Mixin):
         """
         error = None
         try:
-            if statement.pack(statement, parameters, 0, 0) >= 0:
+            if statement.pack(statement, parameters):
                 return False
         except BaseException as raised:
             error = raised
@@ -95,45 +91,6 @@ class Execution(Mixin):
         if not self.db:    # an adapter has closed it
             self.check_open()
         return True
-
-    def run_many(self, statement, rows, start):
-        """Run a statement for as many rows of parameters of plain types as its buffer holds.
-
-        Args:
-            statement: the Statement, acquired and not in the middle of its rows.
-            rows: parameters (list or tuple of tuples or lists).
-            start: index of the first row to run (int).
-        Returns:
-            how many rows were run, and how many changes they made (two int).
-        Raises:
-            SQLite's error.
-        """
-        if not batched:
-            return 0, 0
-        width = 2 * statement.parameters
-        count = offset = 0
-        while count < MANY_ROWS and offset < MANY_BYTES and start + count < len(rows):
-            end = statement.pack(statement, rows[start + count], count * width, offset)
-            if end < 0:
-                break
-            offset = end
-            count += 1
-        if count == 0:
-            return 0, 0
-        if self.runners:
-            self.before_c_call_that_may_write()
-        cells = statement.cells
-
-        def run():
-            return lib.sqpyte_execute_many(statement.pointer, statement.cells_in,
-                                           statement.arena.pointer, count, cells)
-        with Asking(self):
-            rc = run()
-        if rc != DONE:
-            run_again(self, rc, lambda: OK)     # that row by the next call
-            statement.reset()
-            statement.busy = True
-        return cells[DONE_ROWS], cells[CHANGES]
 
     def _run_otherwise(self, statement, rc, flags):
         """Deal with what the fused call rarely returns; see `run`."""

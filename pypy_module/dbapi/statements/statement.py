@@ -137,16 +137,11 @@ class Statement:
                 [name is None or name.startswith('?') for name in self.names])
         self.pack = binding.packer(self.parameters)
         self.arena = binding.Arena()
-        self.allot_parameters(1)
+        self.cells_in = ffi.new('int64_t[]', 2 * self.parameters + 1)
+        self.doubles_in = ffi.cast('double *', self.cells_in)
         self.reprepares = 0
         self.describe(facts[1])
         self.allot(CELLS + 2 * facts[1] + (TAIL if facts[3] else 0))
-
-    def allot_parameters(self, rows):
-        """Make the buffer of the parameters long enough for `rows` rows of them (int)."""
-        self.rows_in = rows
-        self.cells_in = ffi.new('int64_t[]', 2 * self.parameters * rows + 1)
-        self.doubles_in = ffi.cast('double *', self.cells_in)
 
     def allot(self, words):
         """Make the row buffer `words` (int) long."""

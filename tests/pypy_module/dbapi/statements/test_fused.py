@@ -180,23 +180,6 @@ def test_nothing_is_done_without_a_transaction_if_there_must_be_one(database):
     assert database.one('SELECT count(*) FROM t') == 1
 
 
-def test_many_rows_in_one_call(database):
-    database.run('CREATE TABLE t(a UNIQUE)')
-    insert = database.prepare('INSERT INTO t VALUES (?)')
-    given = ffi.new('int64_t[]', [INTEGER, 1, TEXT | 2 << 3, 1, NOTHING, 0, INTEGER, 1, INTEGER, 9])
-    out = buffer()
-    assert lib.sqpyte_execute_many(insert, given, b'xyz', 5, out) == NUMBERS['SQLITE_CONSTRAINT']
-    assert out[NUMBERS['SQPYTE_ROW_COUNT']] == 3
-    assert out[NUMBERS['SQPYTE_ROW_CHANGES']] == 3
-    assert ffi.string(lib.sqlite3_errmsg(database.db)) == b'UNIQUE constraint failed: t.a'
-    lib.sqlite3_reset(insert)
-    statement = database.prepare('SELECT a FROM t ORDER BY rowid')
-    found = []
-    while lib.sqpyte_step(statement, out) == ROW:
-        found += cells(out)
-    assert found == [1, (TEXT, b'yz'), None]
-
-
 def test_a_recompiled_statement_is_told(database):
     database.run('CREATE TABLE t(a)')
     database.run('INSERT INTO t VALUES (1)')
