@@ -4,10 +4,15 @@ A list of them may be every thread's, and threads may change between any two ins
 has one before it is taken.
 """
 
+from pypy_module.ffi.library import ffi
 
-def taken(free):
-    """Take a buffer out of a list; returns it, or None if there is none."""
+
+def taken(free, words):
+    """Return a buffer of at least so many words (int), out of a list of buffers if it has one."""
     try:
-        return free.pop()
+        buffer = free.pop()
     except IndexError:
-        return None
+        buffer = None
+    if buffer is None or len(buffer) < words:
+        buffer = ffi.new('int64_t[]', words)
+    return buffer

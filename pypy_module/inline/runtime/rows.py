@@ -17,7 +17,7 @@ import weakref
 
 from c_engine.generated import layout
 from pypy_module.dbapi.mixin import Any
-from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+from pypy_module.ffi.library import NUMBERS, address_of, lib
 from pypy_module.ffi.memory import BASE, DOUBLES, INTS, WORDS, data_at
 from pypy_module.inline.runtime.buffers import taken
 from pypy_module.inline.runtime.slices import CHANGED
@@ -91,9 +91,7 @@ class RowBatches:
             raise MemoryError
         self.buffer, state.kept = state.kept, None
         if self.buffer is None:
-            self.buffer = taken(free)
-        if self.buffer is None:
-            self.buffer = ffi.new('int64_t[]', BUFFER_WORDS)
+            self.buffer = taken(free, BUFFER_WORDS)
         self.buffer[0] = BUFFER_WORDS
         self.out = address_of(self.buffer)
         self.head = (self.out - BASE) >> 3

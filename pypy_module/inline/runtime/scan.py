@@ -25,7 +25,7 @@ from c_engine.generated import layout, opcodes
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import error_code, error_message, report
 from pypy_module.dbapi.mixin import Any
-from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+from pypy_module.ffi.library import NUMBERS, address_of, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS, data_at
 from pypy_module.inline.runtime.buffers import taken
 from pypy_module.inline.values import UNDECODABLE, load, private, store, unwrapped
@@ -108,11 +108,8 @@ class Runner:
         self.stamp = WORDS[self.live]
         self.mid_step = self.vdbe + layout.Vdbe_sqpyteMidStep - BASE
         words = self.words + (lib.sqpyte_page_size(self.vc) >> 3)
-        buffer = taken(self.free)
-        if buffer is None or len(buffer) < words:
-            buffer = ffi.new('int64_t[]', words)
-        self.buffer = buffer
-        self.out = address_of(buffer)
+        self.buffer = taken(self.free, words)
+        self.out = address_of(self.buffer)
         self.start = ((self.out - BASE) >> 3) + HEAD
         WORDS[self.start - HEAD] = self.out + 8 * self.words
         self.k = self.end = 0

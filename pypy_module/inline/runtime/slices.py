@@ -51,9 +51,7 @@ def started(statement, loop):
     handle = lib.sqpyte_log_open(address_of(statement.pointer))
     if not handle:
         raise MemoryError
-    buffer = taken(free)
-    if buffer is None:
-        buffer = ffi.new('int64_t[]', BUFFER_WORDS)
+    buffer = taken(free, BUFFER_WORDS)
     buffer[CAPACITY] = BUFFER_WORDS
     rc = fill(handle, loop.spec.address, address_of(statement.cells), address_of(buffer), 0, 0)
     if rc == ROW and statement.cells[COLUMNS] == 0:
