@@ -9,25 +9,18 @@ import pytest
 
 import sqpyte
 from c_engine.generated.mechanisms import MECHANISMS
+from tests.mechanisms import without
 
 STOCK = [name for name, reader, _, _ in MECHANISMS if reader == 'engine']
 
 
-@pytest.fixture
-def settings():
-    before = sqpyte.status()['without']
-    yield
-    sqpyte.configure(without=before)
-
-
-def calls_of(without, sql):
-    """What a statement returns without these mechanisms, and the calls of the collation that it made (two lists)."""
+def calls_of(sql):
+    """What a statement returns, and the calls of the collation that it made (two lists)."""
     calls = []
 
     def back(x, y):
         calls.append((x, y))
         return (x < y) - (x > y)
-    sqpyte.configure(without=without)
     connection = sqpyte.connect(':memory:')
     connection.create_collation('back', back)
     connection.executescript('''
@@ -58,7 +51,10 @@ def calls_of(without, sql):
     "SELECT count(*) FROM t CROSS JOIN k ON k.a = 'k' || t.b",
     "SELECT max(a), min(a) FROM k WHERE a > 'k3'",
 ])
-def test_it_is_called_as_in_stock(settings, sql):
-    stock, ours = calls_of(STOCK, sql), calls_of(['collation-ranks'], sql)
+def test_it_is_called_as_in_stock(sql):
+    with without(sqpyte, STOCK):
+        stock = calls_of(sql)
+    with without(sqpyte, ['collation-ranks']):
+        ours = calls_of(sql)
     assert ours == stock
     assert stock[1]

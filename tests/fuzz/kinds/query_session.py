@@ -7,6 +7,7 @@ import contextlib
 import os
 import tempfile
 
+from tests.mechanisms import without
 from tests.outcome import outcome
 
 STATEMENTS = [
@@ -340,26 +341,12 @@ class Session:
             module.register_converter('noted', lambda value: ('converted', value))
 
 
-@contextlib.contextmanager
-def sorting_as_stock(module):
-    """Within it sqpyte sorts by collations as sqlite3 does, so that their calls are the same."""
-    if not hasattr(module, 'configure'):
-        yield
-        return
-    without = module.status()['without']
-    module.configure(without=[*without, 'collation-ranks'])
-    try:
-        yield
-    finally:
-        module.configure(without=without)
-
-
 def run(module, case, directory):
     """What is seen of a case (str), run in a folder of its own in a directory (str). Args: as Session."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(dir=directory))
-        if case['collations']:
-            stack.enter_context(sorting_as_stock(module))
+        if case['collations'] and hasattr(module, 'configure'):     # sqpyte sorts by collations as sqlite3 does
+            stack.enter_context(without(module, [*module.status()['without'], 'collation-ranks']))
         session = Session(module, case, folder)
         try:
             return session.run().replace(folder, '')
