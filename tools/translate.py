@@ -27,12 +27,15 @@ LOG = os.path.join(CACHE, 'translate.log')
 PRODUCT = os.path.join(BUILD, 'libsqpyte.so')
 
 OBJECT = 'vm.o'
+# What RPython asks of the C library is answered by the engine (c_engine/vm/system_memory.c).
+SYSTEM_CALLS = {'malloc': 'sqpyte_system_malloc', 'free': 'sqpyte_system_free', 'mmap64': 'sqpyte_system_mmap',
+                'rand': 'sqpyte_system_rand'}
 LIBRARIES = 'libraries'  # beside it: the linker's flags for the libraries that it needs
 
 # As in the engine's own library: a process may hold another SQLite too. That library's internal
 # functions stay visible, for the VM as plain Python; this one stands in for libsqlite3.so.
 EXPORTS = os.path.join(ROOT, 'c_engine', 'build', 'exports.map')
-LINK = ['-shared', '-pthread', '-Wl,-Bsymbolic', '-Wl,--no-undefined']
+LINK = ['-shared', '-pthread', '-Wl,-Bsymbolic', '-Wl,--no-undefined'] + flags.STAY
 
 KEPT = 4  # translations kept in the cache
 SILENCE_S = 20  # seconds without a new phase after which the log's next line is shown
@@ -96,7 +99,7 @@ def variable(makefile, name):
 
 
 def gather(directory, target):
-    """Make one object of all that RPython has made, and note which libraries it needs.
+    """Make one object of all that RPython has made, with SYSTEM_CALLS, and note which libraries it needs.
 
     Args:
         directory: as for translate().
@@ -105,8 +108,10 @@ def gather(directory, target):
     [path] = glob.glob(os.path.join(directory, 'usession-*-0', 'testing_1', 'Makefile'))
     makefile = engine.read(path)
     os.makedirs(target)
-    subprocess.run(flags.compiler() + ['-r', '-nostdlib', '-o', os.path.join(target, OBJECT)]
-                   + variable(makefile, 'OBJECTS'), cwd=os.path.dirname(path), check=True)
+    made = os.path.join(target, OBJECT)
+    subprocess.run(flags.compiler() + ['-r', '-nostdlib', '-o', made] + variable(makefile, 'OBJECTS'),
+                   cwd=os.path.dirname(path), check=True)
+    subprocess.run(['objcopy'] + ['--redefine-sym=%s=%s' % pair for pair in SYSTEM_CALLS.items()] + [made], check=True)
     engine.write(os.path.join(target, LIBRARIES), ' '.join(variable(makefile, 'LIBS')))
 
 

@@ -101,7 +101,7 @@ def compile_object(source, target, includes, defines=()):
 
 
 def link_library(objects, target, soname):
-    """Link objects into a shared library, by way of a temporary name."""
+    """Link objects, and options, into a shared library, by way of a temporary name."""
     partial = '%s.%d.part' % (target, os.getpid())
     flags.compile_or_link(flags.LINK + ['-Wl,-soname,' + soname] + objects + ['-o', partial] + flags.LIBRARIES)
     os.replace(partial, target)
@@ -166,10 +166,10 @@ def build_engine(paths):
     """Build the edited SQLite with our helpers, as an object and as a library."""
     def action():
         compile_object(os.path.join(ROOM, 'core', 'engine.c'), paths.engine_object, [paths.edited, ROOM])
-        link_library([paths.engine_object], paths.engine_library, 'libsqpyte-engine.so')
+        link_library([paths.engine_object] + flags.STAY, paths.engine_library, 'libsqpyte-engine.so')
 
     inputs = [os.path.join(paths.edited, 'sqlite3.c')] + engine_sources()
-    key = digest(inputs, flags.COMPILE, flags.DEFINES, flags.LINK, compiler_identity())
+    key = digest(inputs, flags.COMPILE, flags.DEFINES, flags.LINK, flags.STAY, compiler_identity())
     step('engine library', [paths.engine_library, paths.engine_object], key, action)
 
 

@@ -53,6 +53,8 @@ DEFINES = ['-D' + feature for feature in FEATURES]
 COMPILE = ['-O2', '-fPIC', '-fno-semantic-interposition', '-w']
 
 LINK = ['-shared', '-Wl,-Bsymbolic']
+# Our libraries stay after dlclose(): the handler of SIGBUS is theirs, and they would take new memory each time.
+STAY = ['-Wl,-z,nodelete']
 LIBRARIES = ['-lm', '-lpthread', '-ldl']
 
 

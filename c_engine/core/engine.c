@@ -1,7 +1,7 @@
 /*
 ** The C engine: upstream SQLite (edited, see apply.py) and, in the same
 ** translation unit, the choice of tier and the helpers for the RPython VM
-** (tiering.c, settings.c, helpers.c, functions.c, texts.c,
+** (tiering.c, settings.c, system_memory.c, helpers.c, functions.c, texts.c,
 ** patterns.c, convert.c, rowset.c, seek.c, located_rows.c, memoize.c,
 ** row_cache.c, program_key.c), the fused calls (fused.c, busy.c), the page batches (page_batch.c,
 ** cardinality.c) and the call logs (call_log.c)
@@ -16,6 +16,7 @@
 #include "core/opcode_sets.h"
 #include "rows/fused.h"
 #include "storage/raw_page.h"
+#include "vm/system_memory.c"
 #include <pthread.h>
 #include <string.h>
 
@@ -93,18 +94,22 @@ static void sqpyteLeaveVm(void){
   if( --sqpyteRuns==0 ) pthread_mutex_unlock(&sqpyteVm.running);
 }
 
-/* Starts the VM, when it is asked for first; returns whether it has started. */
+/* Starts the VM, when it is asked for first. Returns SQPYTE_WHY_HOT if it has started, or why it hasn't. */
 static int sqpyteStartVm(void){
-  if( AtomicLoad(&sqpyteVm.started) ) return 1;
-  if( !sqpyteEnterVm() ) return 0;
+  int why = SQPYTE_WHY_HOT;
+  if( AtomicLoad(&sqpyteVm.started) ) return why;
+  if( !sqpyteEnterVm() ) return SQPYTE_WHY_THREAD;
   if( !sqpyteVm.started ){
-    rpython_startup_code();
-    sqpyteVm.xRun = sqpyte_vm_run;
-    sqpyte_vm_run(0);                /* fills the table of covered opcodes */
-    AtomicStore(&sqpyteVm.started, 1);
+    why = sqpyteTakeReserve();
+    if( why==SQPYTE_WHY_HOT ){
+      rpython_startup_code();
+      sqpyteVm.xRun = sqpyte_vm_run;
+      sqpyte_vm_run(0);                /* fills the table of covered opcodes */
+      AtomicStore(&sqpyteVm.started, 1);
+    }
   }
   sqpyteLeaveVm();
-  return 1;
+  return why;
 }
 
 void sqpyte_set_vm(sqpyte_vm_run_fn xRun){
@@ -164,10 +169,10 @@ static int sqpyteObstacle(Vdbe *p){
   if( (i64)p->nOp*p->nMem>SQPYTE_MOST_LIVE ) return SQPYTE_WHY_LARGE;
   if( sqpyteIndivisible(p) ) return SQPYTE_WHY_OPCODE;
   if( p->sqpyteRefused>=SQPYTE_MAX_REFUSALS ){
-    return p->sqpyteReason==SQPYTE_WHY_FULL ? SQPYTE_WHY_FULL : SQPYTE_WHY_REFUSED;
+    int why = p->sqpyteReason;
+    return why==SQPYTE_WHY_FULL || why==SQPYTE_WHY_LARGE ? why : SQPYTE_WHY_REFUSED;
   }
-  if( !sqpyteStartVm() ) return SQPYTE_WHY_THREAD;
-  return SQPYTE_WHY_HOT;
+  return sqpyteStartVm();
 }
 
 /* Runs up to a given opcode, for the PyPy inliner, which takes over there: to the caller it is as a row

@@ -18,11 +18,12 @@ extern "C" {
 #define SQPYTE_WHY_THREAD 3     /* the JIT serves another thread */
 #define SQPYTE_WHY_OPCODE 7     /* the hot loop holds opcodes left in C */
 #define SQPYTE_WHY_REFUSED 8    /* the VM handed it back too often */
-#define SQPYTE_WHY_FULL 10      /* programs and machine code take what they may */
+#define SQPYTE_WHY_FULL 10      /* programs and machine code take what they may, or the system has no memory for them */
 #define SQPYTE_WHY_SEEKS 11     /* the hot loop seeks, and isn't expected to be faster there (tiering.c) */
 #define SQPYTE_WHY_SHORT 12     /* too little seems to be left to do to pay for tracing (tiering.c) */
 #define SQPYTE_WHY_LIMIT 13     /* SQLITE_LIMIT_LENGTH is so low that it may be met within a page */
-#define SQPYTE_WHY_LARGE 14     /* the program is too large to be analysed */
+#define SQPYTE_WHY_LARGE 14     /* the program is too large to be analysed, or its loops to be compiled */
+#define SQPYTE_WHY_EXECUTABLE 15 /* the system forbids memory that is both written and executed */
 
 /* What the VM holds (sqpyte_memory), as its last run left it. */
 #define SQPYTE_MEMORY_LIMIT 0      /* bytes that it may hold */

@@ -338,8 +338,9 @@ int sqpyte_set_memory(long long limit){
 long long sqpyte_memory(int what){
   return what>=0 && what<SQPYTE_MEMORY_COUNT ? sqpyteSettings.aMemory[what] : -1;
 }
+/* Nothing may be held while the system refuses memory (system_memory.c). */
 long sqpyte_memory_limit(void){
-  return (long)sqpyteSettings.aMemory[SQPYTE_MEMORY_LIMIT];
+  return sqpyteReserveIsWhole() ? (long)sqpyteSettings.aMemory[SQPYTE_MEMORY_LIMIT] : 0;
 }
 /* What the VM holds now. */
 void sqpyte_note_memory(long nUsed, long nCode, long nProgram, long nForgotten){

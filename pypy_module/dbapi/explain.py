@@ -25,9 +25,10 @@ REASONS = {
     'REFUSED': 'the VM handed it back too often',
     'SEEKS': 'its hot loop looks rows up in B-trees, and is not expected to be faster in the VM',
     'SHORT': 'its hot loop has too little left to do to be compiled',
-    'FULL': 'the VM has no room for its program and machine code (SQPYTE_VM_MEMORY)',
+    'FULL': 'the VM has no room for its program and machine code (SQPYTE_VM_MEMORY, or the system has no memory)',
     'LIMIT': 'SQLITE_LIMIT_LENGTH is set so low that the VM would not notice each value beyond it',
-    'LARGE': 'its program is too large for the VM to analyse',
+    'LARGE': 'its program is too large for the VM to analyse, or to compile',
+    'EXECUTABLE': 'the system lets no memory be both written and executed',
 }
 CODES = {NUMBERS['SQPYTE_WHY_' + name]: name for name in REASONS
          if 'SQPYTE_WHY_' + name in NUMBERS}

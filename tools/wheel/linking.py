@@ -15,7 +15,7 @@ from tools import translate, vm_inputs
 
 SONAME = 'libsqlite3.so.0'
 FLAGS = ['-shared', '-pthread', '-Wl,-Bsymbolic', '-Wl,--no-undefined', '-Wl,-soname,' + SONAME, '-s',
-         '-Wl,--version-script=' + translate.EXPORTS]
+         '-Wl,--version-script=' + translate.EXPORTS] + flags.STAY
 
 
 def linker(glibc):

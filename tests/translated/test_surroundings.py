@@ -1,0 +1,135 @@
+"""What the system and the program around the library allow, and what they notice of it: limits of memory, policies that
+forbid machine code, dlclose, random numbers. A CPython of its own for each, with libsqpyte.so in SQLite's place."""
+import os
+import subprocess
+
+import pytest
+
+from tests.translated.test_dropin import cpython
+
+# HEAD is before each program: a table, queries that are hot at once, and whether the VM has a program of them.
+HEAD = '''
+import ctypes, errno, mmap, os, resource, sqlite3, sys
+PROGRAMS, ROWS = 3, 4000
+library = ctypes.CDLL(None, use_errno=True)
+
+def filled():
+    connection = sqlite3.connect(':memory:')
+    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b INTEGER)')
+    connection.executemany('INSERT INTO t VALUES (?, ?)', [(n, n % 97) for n in range(ROWS)])
+    return connection
+
+def run(numbers):
+    """Ask queries unlike the others; each gives the right answer or has no memory. Returns how many failed."""
+    failed = 0
+    for i in numbers:
+        try:
+            found = connection.execute('SELECT sum(b + %d), count(*) FROM t WHERE b >= %d' % (i, i % 50)).fetchone()
+        except (MemoryError, sqlite3.OperationalError):
+            failed += 1
+            continue
+        chosen = [n % 97 for n in range(ROWS) if n % 97 >= i % 50]
+        assert found == (sum(chosen) + i * len(chosen), len(chosen)), (i, found)
+    return failed
+
+def forbid_machine_code():
+    """PR_SET_MDWE, which is what systemd's MemoryDenyWriteExecute does; or end, if this kernel hasn't it."""
+    if library.prctl(65, 1, 0, 0, 0):
+        print('not to be had')
+        sys.exit()
+
+connection = filled()
+'''
+
+CASES = {
+    'no machine code': '''
+forbid_machine_code()
+assert run(range(30)) == 0 and library.sqpyte_memory(PROGRAMS) == 0
+''',
+    'no machine code from now on': '''
+assert run(range(30)) == 0 and library.sqpyte_memory(PROGRAMS) > 0
+forbid_machine_code()
+assert run(range(600)) == 0
+''',
+    'a small address space': '''
+resource.setrlimit(resource.RLIMIT_AS, (1 << 29, -1))
+assert run(range(30)) == 0 and library.sqpyte_memory(PROGRAMS) == 0
+resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+assert run(range(30)) == 0 and library.sqpyte_memory(PROGRAMS) > 0
+''',
+    'little memory': '''
+resource.setrlimit(resource.RLIMIT_DATA, (1 << 29, -1))
+assert run(range(30)) == 0 and library.sqpyte_memory(PROGRAMS) == 0
+''',
+    'no memory from now on': '''
+assert run(range(30)) == 0 and library.sqpyte_memory(PROGRAMS) > 0
+used = int(open('/proc/self/statm').read().split()[0]) * 4096
+for more in (1 << 16, 1 << 18, 1 << 20, 1 << 22):
+    resource.setrlimit(resource.RLIMIT_AS, (used + more, -1))
+    run(range(300))
+    resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+    assert run(range(30)) == 0
+''',
+    "the program's random numbers": '''
+library.srand(7)
+expected = [library.rand() for _ in range(20)]
+library.srand(7)
+assert run(range(30)) == 0 and library.sqpyte_memory(PROGRAMS) > 0
+assert [library.rand() for _ in range(20)] == expected
+''',
+}
+
+
+def start(program, way):
+    interpreter = cpython()
+    if interpreter is None:
+        pytest.skip('no CPython whose sqlite3 takes SQLite from a shared library')
+    return subprocess.run([interpreter, '-c', program], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          universal_newlines=True, env=dict(os.environ, SQPYTE_VM_THRESHOLD='20', **way))
+
+
+@pytest.mark.parametrize('name', list(CASES))
+@pytest.mark.parametrize('eager', [False, True], ids=['', 'eager'])
+def test_what_the_process_may(vm_library, name, eager):
+    way = {'SQPYTE_JIT': 'threshold=3,function_threshold=3,trace_eagerness=2'} if eager else {}
+    done = start(HEAD + CASES[name], dict(way, LD_PRELOAD=vm_library))
+    assert done.returncode == 0, done.stderr[-2000:]
+    if done.stdout.strip() == 'not to be had':
+        pytest.skip('this kernel has no PR_SET_MDWE')
+
+
+CLOSED = '''
+import _ctypes, ctypes, mmap, os, sys
+path = %r
+def loaded():
+    with open('/proc/self/maps') as maps:
+        return path in maps.read()
+database = os.path.join(%r, 'closed.db')
+for _ in range(3):
+    library = ctypes.CDLL(path)
+    db, sql = ctypes.c_void_p(), b"""CREATE TABLE t(a, b); CREATE TABLE u(a);
+        INSERT INTO t WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 20000) SELECT n, n FROM r;"""
+    assert library.sqlite3_open(database.encode(), ctypes.byref(db)) == 0
+    assert library.sqlite3_exec(db, sql, None, None, None) == 0
+    for _ in range(20):
+        assert library.sqlite3_exec(db, b'SELECT sum(a + b) FROM t WHERE a > 3', None, None, None) == 0
+    assert library.sqlite3_close(db) == 0
+    os.remove(database)
+    _ctypes.dlclose(library._handle)
+    print(loaded())
+with open(database, 'wb+') as file:
+    file.truncate(mmap.PAGESIZE)
+    pages = mmap.mmap(file.fileno(), mmap.PAGESIZE, prot=mmap.PROT_READ)
+    file.truncate(0)
+    sys.stdout.flush()
+    pages[0]
+'''
+
+
+def test_it_stays_when_it_is_closed(vm_library, stock_library, tmp_path):
+    """A library that handles SIGBUS must not be gone when the signal comes."""
+    found = []
+    for library in (stock_library, vm_library):
+        done = start(CLOSED % (library, str(tmp_path)), {})
+        found.append((done.returncode, done.stdout.split(), done.stderr))
+    assert found == [(-7, ['False'] * 3, ''), (-7, ['True'] * 3, '')]
