@@ -12,6 +12,9 @@
 /* Tracing a loop without seeks takes about this long for each of its opcodes, bridges included: counted
 ** on loops of 5 to 30 opcodes. */
 #define SQPYTE_TRACING_NS 1500000
+/* Each branch of a loop gets a trace of its own, as long as what is left of the loop: of a loop with more opcodes than
+** this the cost grows with the square. 150 terms of OR, or a CASE of as many arms, would take 5 to 20 s to trace. */
+#define SQPYTE_LONG_LOOP 150
 /* A program that the VM hasn't seen is decoded and analysed first: about this long for each opcode. */
 #define SQPYTE_DECODING_NS 4000
 /* A first run traces such a loop if so many times the cost is left to do in C: the VM is then ahead in the
@@ -150,7 +153,9 @@ static i64 sqpyteLeft(Vdbe *p, const SqpyteScan *pScan, i64 now, i64 unknown){
 /* About how long tracing a loop takes, and decoding its program. */
 static i64 sqpyteTracingCost(const Vdbe *p, const SqpyteScan *pScan){
   i64 decoding = p->sqpyteProgram ? 0 : (i64)p->nOp * SQPYTE_DECODING_NS;
-  return (i64)pScan->nOp * SQPYTE_TRACING_NS + decoding;
+  i64 n = pScan->nOp;
+  if( n>SQPYTE_LONG_LOOP ) n = n*n/SQPYTE_LONG_LOOP;
+  return n * SQPYTE_TRACING_NS + decoding;
 }
 
 /* Whether the program's runs in C have taken as long as tracing this loop may. */

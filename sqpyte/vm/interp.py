@@ -11,12 +11,13 @@ import os
 from c_engine.generated.layout import (
     MEM_FromBind, Mem_flags, SQLITE_INTERRUPT, SQLITE_NOMEM,
     SQPYTE_CLOSES_LOOP, SQPYTE_HANDLED, SQPYTE_MODE_ALWAYS, SQPYTE_SEEKS, SQPYTE_STOP, SQPYTE_WHY_FULL,
-    SQPYTE_WHY_REFUSED, Vdbe_pc, Vdbe_sqpyteCompare, Vdbe_sqpyteProgram,
+    SQPYTE_WHY_LARGE, SQPYTE_WHY_REFUSED, Vdbe_pc, Vdbe_sqpyteCompare, Vdbe_sqpyteProgram,
     Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
 from sqpyte.vm.base import capi, jit, mem
 from sqpyte.vm.base.ablation import switches
 from sqpyte.vm.budget import budget
 from sqpyte.vm.frame import Frame
+from sqpyte.vm.hopeless import is_hopeless, too_many_fields
 from sqpyte.vm.opcodes.every import TABLE
 from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, LEAVE
 from sqpyte.vm.program.decode import program_of
@@ -158,10 +159,11 @@ def run_loop(frame, program, pc):
             if frame.crowded:
                 leave(frame, program, following, 0)
                 return
-            if not jit.we_are_jitted() and budget.is_full():
-                frame.full = True
-                leave(frame, program, following, 0)
-                return
+            if not jit.we_are_jitted():
+                frame.full = budget.is_full()
+                if is_hopeless(program) or frame.full:
+                    leave(frame, program, following, 0)
+                    return
             frame.drop(op.dead)
             at_head(frame, program.ops[following])
             driver.can_enter_jit(pc=following, passed=passed, program=program, frame=frame)
@@ -183,6 +185,10 @@ def run(vdbe):
         if program is None:
             program = program_of(vdbe)
             mem.set_i32(vdbe, Vdbe_sqpyteProgram, program.number)
+            program.hopeless = program.hopeless or too_many_fields(program)
+        if program.hopeless:
+            refuse(vdbe, SQPYTE_WHY_LARGE, 8)
+            return SQPYTE_STOP
         always = capi.mode() == SQPYTE_MODE_ALWAYS
         frame = Frame(vdbe, program, always, capi.may_seek(vdbe) != 0)
     except MemoryError:
@@ -198,7 +204,9 @@ def run(vdbe):
     capi.count_steps(vdbe, frame.left)
     budget.leave(program)
     frame.free_kept()
-    if frame.full:
+    if program.hopeless:
+        refuse(vdbe, SQPYTE_WHY_LARGE, 8)
+    elif frame.full:
         refuse(vdbe, SQPYTE_WHY_FULL, 4)    # twice, then it stays in C: perhaps all is this one's
     elif frame.refused:
         refuse(vdbe, SQPYTE_WHY_REFUSED, 1)

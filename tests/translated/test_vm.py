@@ -5,6 +5,7 @@ from c_engine.generated.layout import SQPYTE_MODE_ALWAYS as ALWAYS
 from c_engine.generated.layout import SQPYTE_MODE_HOT as HOT
 from c_engine.generated.layout import SQPYTE_MODE_OFF as OFF
 from c_engine.generated.layout import SQPYTE_WHY_HOT as WHY_HOT
+from c_engine.generated.layout import SQPYTE_WHY_LARGE as WHY_LARGE
 from c_engine.generated.layout import SQPYTE_WHY_OPCODE as WHY_OPCODE
 from c_engine.generated.layout import SQPYTE_WHY_SEEKS as WHY_SEEKS
 from c_engine.generated.layout import SQPYTE_WHY_SHORT as WHY_SHORT
@@ -265,5 +266,26 @@ def test_a_statement_inside_a_statement_of_the_vm(connection, library):
             'inner', lambda text: str(connection.execute('SELECT sum(b) FROM t WHERE a < 50')[0][0]))
         rows = connection.execute('SELECT inner(d) FROM t WHERE a <= 60')
         assert rows == [(str(sum(n % 97 - 40 for n in range(1, 50))),)] * 60
+    finally:
+        library.set_mode(HOT, 1000)
+
+
+@pytest.mark.parametrize('sql', [
+    ' UNION ALL '.join('SELECT sum(b + %d) FROM t WHERE a < 3000' % i for i in range(150)),
+    'SELECT count(*) FROM t WHERE ' + ' AND '.join('b * %d + 50 * %d > %d' % (i, i, -i) for i in range(1, 800)),
+], ids=['fields of the frame', 'length of a trace'])
+def test_what_cannot_be_compiled_stays_in_c(library, stock_library, sql):
+    """The JIT gives such traces up, each time anew: a few are enough. The program's next run stays in C."""
+    expected = filled(Library(stock_library)).execute(sql)
+    library.set_mode(HOT, 20)
+    try:
+        connection = filled(library)
+        assert run(connection, sql) == (expected, 0, WHY_LARGE)
+        statement = connection.prepare(sql)
+        while statement.step() is not None:
+            pass
+        assert (statement.entries() <= 1, statement.why()) == (True, WHY_LARGE)
+        statement.finalize()
+        connection.close()
     finally:
         library.set_mode(HOT, 1000)

@@ -1,5 +1,5 @@
-"""The JIT's hints, or their absence: RPython's where it is there, else no-ops; and the JIT's
-memory: how much machine code there is, and how what wasn't used for long is dropped."""
+"""The JIT's hints, or their absence: RPython's where it is there, else no-ops; and what the JIT has: how much machine
+code, how what wasn't used for long is dropped, and how many traces it has given up."""
 try:
     from rpython.rlib.jit import (
         JitDriver, dont_look_inside, elidable, hint, promote, set_param, set_user_param,
@@ -43,6 +43,7 @@ except ImportError:
 if TRACES:
     from rpython.annotator import model
     from rpython.rlib import rgc
+    from rpython.rlib.jit import Counters
     from rpython.rlib.jit_hooks import register_helper, stats_asmmemmgr_used
     from rpython.rlib.rarithmetic import intmask, r_uint
 
@@ -74,6 +75,19 @@ if TRACES:
                 counter.install_new_cell(r_uint(i) << counter.shift, None)
         return 0
 
+    @register_helper(model.SomeInteger())
+    def stats_given_up(warmrunnerdesc, ignored):
+        """See given_up."""
+        data = warmrunnerdesc.metainterp_sd
+        if not data.profiler.initialized:
+            return 0
+        return (data.profiler.get_counter(Counters.ABORT_TOO_LONG) + data.profiler.get_counter(Counters.ABORT_BRIDGE)
+                + data.profiler.get_counter(Counters.ABORT_BAD_LOOP))
+
+    def given_up():
+        """How many traces the JIT has given up in the life of the process."""
+        return stats_given_up(None, 0)
+
     def code_size():
         """Bytes of machine code, with its constants."""
         return intmask(stats_asmmemmgr_used(None))
@@ -91,6 +105,10 @@ if TRACES:
         # to: the second collection frees what the first one left.
         rgc.collect()
 else:
+    def given_up():
+        """How many traces the JIT has given up in the life of the process."""
+        return 0
+
     def code_size():
         """Bytes of machine code."""
         return 0

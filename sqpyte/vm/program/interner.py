@@ -25,6 +25,8 @@ class Program(object):
             self.size += op.estimated_size()
         self.running = 0            # runs of the VM in it, one within another
         self.used = 0               # when it was last entered (budget.py)
+        self.given_up = 0           # how often the JIT has given a trace of it up (hopeless.py)
+        self.hopeless = False       # it isn't run any more
 
 
 class Interner(object):

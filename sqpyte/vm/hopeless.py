@@ -1,0 +1,44 @@
+"""Programs that the JIT can't compile.
+
+RPython gives a trace up that is too long, or a guard of which holds more than MOST_FIELDS values, and doesn't note it:
+it records the same trace again after as many rounds of the loop, in vain again, for as long as the loop runs. So a
+program whose frame has that many fields doesn't enter the VM, for each is such a value at a loop's head; and one whose
+traces have been given up several times leaves it, for good. Of TPC-H's and SSB's queries, with an eager JIT or not, no
+trace is given up.
+
+What was given up is looked at where a trace falls back to the interpreter, as the budget is.
+"""
+from sqpyte.vm.base import jit
+
+# RPython's FAILARGS_LIMIT.
+MOST_FIELDS = 1000
+# Traces of a program, given up.
+MOST_GIVEN_UP = 4
+# Of each cursor: see Frame.
+FIELDS_OF_A_CURSOR = 7
+
+
+class Seen(object):
+    """How many traces had been given up in the process when that was last looked at."""
+
+    def __init__(self):
+        self.given_up = 0
+
+
+seen = Seen()
+
+
+def too_many_fields(program):
+    """Whether a program's frame has more fields than a guard may hold values."""
+    return program.nregisters + FIELDS_OF_A_CURSOR * program.ncursors + program.nslots >= MOST_FIELDS
+
+
+@jit.dont_look_inside
+def is_hopeless(program):
+    """Note of a program that runs what was given up since the last look; whether that is enough."""
+    count = jit.given_up()
+    if count != seen.given_up:
+        seen.given_up = count
+        program.given_up += 1
+        program.hopeless = program.given_up >= MOST_GIVEN_UP
+    return program.hopeless
