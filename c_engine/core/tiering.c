@@ -13,7 +13,7 @@
 ** on loops of 5 to 30 opcodes. */
 #define SQPYTE_TRACING_NS 1500000
 /* Each branch of a loop gets a trace of its own, as long as what is left of the loop: of a loop with more opcodes than
-** this the cost grows with the square. 150 terms of OR, or a CASE of as many arms, would take 5 to 20 s to trace. */
+** this the cost grows with the cube. 150 terms of BETWEEN, or sums of a CASE, take 5 to 20 s to trace. */
 #define SQPYTE_LONG_LOOP 150
 /* A program that the VM hasn't seen is decoded and analysed first: about this long for each opcode. */
 #define SQPYTE_DECODING_NS 4000
@@ -150,12 +150,26 @@ static i64 sqpyteLeft(Vdbe *p, const SqpyteScan *pScan, i64 now, i64 unknown){
   return (i64)((now - p->sqpyteScanSince) * (1-pScan->at) / (pScan->at-at));
 }
 
+/* What the long loops of a program add to the opcodes that are to be traced: the VM goes on from the loop that it has
+** entered for into all that follow. */
+static double sqpyteLongLoops(const Vdbe *p){
+  double sum = 0;
+  int i;
+  for(i=p->nOp-1; i>=0; i--){
+    int head = p->aOp[i].p2;
+    double n = i - head + 1;
+    if( n>SQPYTE_LONG_LOOP && head>0 && sqpyteClosesLoop(p, i) ){
+      sum += n * (n/SQPYTE_LONG_LOOP) * (n/SQPYTE_LONG_LOOP);
+      i = head;                 /* those within it are counted */
+    }
+  }
+  return sum;
+}
+
 /* About how long tracing a loop takes, and decoding its program. */
 static i64 sqpyteTracingCost(const Vdbe *p, const SqpyteScan *pScan){
   i64 decoding = p->sqpyteProgram ? 0 : (i64)p->nOp * SQPYTE_DECODING_NS;
-  i64 n = pScan->nOp;
-  if( n>SQPYTE_LONG_LOOP ) n = n*n/SQPYTE_LONG_LOOP;
-  return n * SQPYTE_TRACING_NS + decoding;
+  return (i64)((pScan->nOp + sqpyteLongLoops(p)) * SQPYTE_TRACING_NS) + decoding;
 }
 
 /* Whether the program's runs in C have taken as long as tracing this loop may. */
