@@ -172,9 +172,8 @@ static i64 sqpyteTracingCost(const Vdbe *p, const SqpyteScan *pScan){
   return (i64)((pScan->nOp + sqpyteLongLoops(p)) * SQPYTE_TRACING_NS) + decoding;
 }
 
-/* Whether the program's runs in C have taken as long as tracing this loop may. */
-static int sqpyteRepeated(const Vdbe *p, const SqpyteHistory *pHistory, const SqpyteScan *pScan){
-  i64 cost = sqpyteTracingCost(p, pScan);
+/* Whether the program's runs in C have taken as long as tracing a loop of it may. */
+static int sqpyteRepeated(const SqpyteHistory *pHistory, i64 cost){
   return pHistory->runsC>0 && pHistory->inC>=(cost>SQPYTE_REPEATED_NS ? cost : SQPYTE_REPEATED_NS);
 }
 
@@ -188,15 +187,17 @@ static int sqpyteSeekingPays(Vdbe *p, SqpyteHistory *pHistory, const SqpyteScan 
     return pHistory->bestVm<=pHistory->bestC;
   }
   if( pHistory->runsVm>0 ) return 1;
-  if( sqpyteRepeated(p, pHistory, pScan) ) return 1;
+  if( sqpyteRepeated(pHistory, sqpyteTracingCost(p, pScan)) ) return 1;
   return elapsed>SQPYTE_WORTH_NS/100 && sqpyteLeft(p, pScan, now, elapsed)>SQPYTE_WORTH_NS;
 }
 
 /* The choice for a loop without seeks. */
 static int sqpyteTracingPays(Vdbe *p, SqpyteHistory *pHistory, const SqpyteScan *pScan, i64 now){
   i64 elapsed = now - p->sqpyteHotSince;
-  i64 cost = sqpyteTracingCost(p, pScan);
-  if( pHistory->entered || sqpyteRepeated(p, pHistory, pScan) ) return 1;
+  i64 cost;
+  if( pHistory->entered ) return 1;
+  cost = sqpyteTracingCost(p, pScan);
+  if( sqpyteRepeated(pHistory, cost) ) return 1;
   if( elapsed>SQPYTE_SPENT_TIMES*cost ) return 1;
   return elapsed>SQPYTE_WORTH_TIMES*cost/100
       && sqpyteLeft(p, pScan, now, now - p->sqpyteScanSince)>SQPYTE_WORTH_TIMES*cost;

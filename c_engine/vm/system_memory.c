@@ -3,10 +3,10 @@
 ** garbage collection there is no way back. Stock, which needs less, would go on. So RPython's calls of malloc, free and
 ** mmap come here (SYSTEM_CALLS of tools/translate.py), and what the system refuses is taken out of a reserve.
 **
-** Invariants. The VM doesn't start without its reserve, nor in a process that may have little memory. As long as a piece of it is out, sqpyte_memory_limit is 0: the VM
-** is left at the next head of a loop, forgets its programs and machine code, and stays empty (budget.py). What is asked
-** for between two heads, in recording and compiling one trace, is less than the reserve. Who asks is the
-** thread in the VM; a thread that ends may give back, so the reserve has a mutex.
+** Invariants. The VM doesn't start without its reserve, nor in a process that may have little memory. As long as a piece
+** of it is out, sqpyte_memory_limit is 0: the VM is left at the next head of a loop, forgets its programs and machine
+** code, and stays empty (budget.py). What is asked for between two heads, in recording and compiling one trace, is less
+** than the reserve. Who asks is the thread in the VM; a thread that ends may give back, so the reserve has a mutex.
 **
 ** Included by engine.c.
 */
@@ -16,7 +16,6 @@
 
 #define SQPYTE_RESERVE (32<<20)         /* bytes of address space: nothing is touched until it is needed */
 #define SQPYTE_CODE_RESERVE (4<<20)     /* RPython asks for a sixteenth of its code at a time, and at least 1 MB */
-
 #define SQPYTE_LEAST_SPACE (1<<30)      /* a process that may have less (ulimit -v, -d) has all of it for its data */
 
 #define SQPYTE_HIDDEN __attribute__((visibility("hidden")))

@@ -37,7 +37,7 @@ def directory(stock_library):
 
 def queried(directory, tier, side, seeds):
     """{seed: (answers, what was read wrongly, upstream's reads past the end)} of a range."""
-    environment = dict(os.environ, SQPYTE_JIT="threshold=3,function_threshold=3,trace_eagerness=2")
+    environment = dict(os.environ, **tiers.EAGER)
     process = subprocess.run(
         [sys.executable, "-m", "tests.corruption.run", directory, tier, side,
          str(seeds[0]), str(seeds[-1] + 1)], cwd=run.ROOT, env=environment,

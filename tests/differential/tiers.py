@@ -54,7 +54,7 @@ CHECKED = ("effects", "effects-vm")
 # How often a script is run before its transcript counts: the JIT's code has to be right too.
 RUNS = {"translated-always": 6, "translated-hot": 6}
 # The translated VM's JIT, made to compile loops of a few iterations.
-_JIT = {"SQPYTE_JIT": "threshold=3,function_threshold=3,trace_eagerness=2"}
+EAGER = {"SQPYTE_JIT": "threshold=3,function_threshold=3,trace_eagerness=2"}
 
 
 class Mismatch(AssertionError):
@@ -74,14 +74,14 @@ class Tier:
 def capi_tier(name, environment=()):
     """The tier of that name, from MODES; environment: variables besides (dict)."""
     library = os.path.join(BUILD, LIBRARIES[name.split("-")[0]])
-    return Tier(name, Worker(["capi", library, name], environment=dict(_JIT, **dict(environment))))
+    return Tier(name, Worker(["capi", library, name], environment=dict(EAGER, **dict(environment))))
 
 
 _ENGINE = {"SQPYTE_LIBRARY": os.path.join(BUILD, LIBRARIES["engine"])}
 MODULES = {
     "module": dict(_ENGINE, SQPYTE_INLINE="0"),
     "module-inline": dict(_ENGINE, SQPYTE_INLINE="always"),
-    "module-vm": dict(_JIT, SQPYTE_LIBRARY=os.path.join(BUILD, LIBRARIES["translated"]),
+    "module-vm": dict(EAGER, SQPYTE_LIBRARY=os.path.join(BUILD, LIBRARIES["translated"]),
                       SQPYTE_INLINE="0", SQPYTE_VM="hot", SQPYTE_VM_THRESHOLD="1"),
 }
 

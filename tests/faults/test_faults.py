@@ -24,7 +24,7 @@ CASES = [(kind, journal) for i, kind in enumerate(KINDS) for j, journal in enume
 
 def outcomes(tier, kind, journal, step, first=1):
     """{call: (answers, what is in the file afterwards)} of all points at that distance."""
-    environment = dict(os.environ, SQPYTE_JIT="threshold=3,function_threshold=3,trace_eagerness=2")
+    environment = dict(os.environ, **tiers.EAGER)
     process = subprocess.run(
         [sys.executable, "-m", "tests.faults.run", tier, kind, journal, str(first), str(step)],
         cwd=tiers.ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -11,7 +11,7 @@ from tests.differential import tiers
 
 def outcomes(tier):
     """What happens for each allocation of a DROP that fails (list of tuples, see schema.py)."""
-    environment = dict(os.environ, SQPYTE_JIT="threshold=3,function_threshold=3,trace_eagerness=2")
+    environment = dict(os.environ, **tiers.EAGER)
     process = subprocess.run([sys.executable, "-m", "tests.faults.schema", tier], cwd=tiers.ROOT,
                              env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              universal_newlines=True)

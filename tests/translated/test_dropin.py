@@ -8,14 +8,13 @@ import pytest
 
 from tests.corruption.guard import library as compiled
 from tests.differential import tiers
-from tools import environments
+from tests.translated.preloaded import with_preloaded
 
 ROOM = os.path.dirname(os.path.abspath(__file__))
 
 # How libsqpyte.so is run: as it comes, with all in the VM, with every loop hot.
-_JIT = 'threshold=3,function_threshold=3,trace_eagerness=2'
-WAYS = {'default': {}, 'always': {'SQPYTE_VM': 'always', 'SQPYTE_JIT': _JIT},
-        'hot': {'SQPYTE_VM': 'hot', 'SQPYTE_VM_THRESHOLD': '1', 'SQPYTE_JIT': _JIT}}
+WAYS = {'default': {}, 'always': dict(tiers.EAGER, SQPYTE_VM='always'),
+        'hot': dict(tiers.EAGER, SQPYTE_VM='hot', SQPYTE_VM_THRESHOLD='1')}
 
 SUITE = '''
 import json, sqlite3, sys, unittest
@@ -36,49 +35,6 @@ suite = unittest.defaultTestLoader.loadTestsFromName("test.test_sqlite3")
 unittest.TextTestRunner(stream=sys.stderr, resultclass=Result).run(suite)
 print(json.dumps([sqlite3.sqlite_version, Result.found]))
 '''
-
-
-def with_preloaded(command, libraries, directory, environment=(), text=None):
-    """Run a command with shared libraries (list of paths) preloaded, in a directory.
-
-    Returns: (exit status, stdout, stderr).
-    """
-    done = subprocess.run(
-        command, cwd=str(directory), input=text, universal_newlines=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=dict(os.environ, LD_PRELOAD=':'.join(libraries), **dict(environment)))
-    return done.returncode, done.stdout, done.stderr
-
-
-def cpython():
-    """A CPython 3.11, or else newer, whose sqlite3 takes SQLite from a shared library and that
-    has its tests; None if there is none."""
-    candidates = []
-    for version in ('3.11', '3.12', '3.13'):
-        candidates.append(os.path.join(tiers.BUILD, 'cpython-env-%s' % version, 'bin', 'python'))
-        candidates += environments.pyenv_pythons(version)
-        candidates.append('/usr/bin/python' + version)
-    for python in candidates:
-        if not os.path.exists(python):
-            continue
-        found = subprocess.run(
-            [python, '-c', 'import _sqlite3, test.test_sqlite3; print(_sqlite3.__file__)'],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, universal_newlines=True)
-        if found.returncode == 0:
-            needed = subprocess.run(['ldd', found.stdout.splitlines()[-1]], stdout=subprocess.PIPE,
-                                    universal_newlines=True).stdout
-            if 'libsqlite3.so.0' in needed:
-                return python
-    return None
-
-
-@pytest.fixture(scope='module')
-def python():
-    found = cpython()
-    if found is None:
-        pytest.skip('needs a CPython from 3.11 on with test.test_sqlite3, on a shared libsqlite3; '
-                    'CI has one')
-    return found
 
 
 def suite(python, library, directory, environment=()):

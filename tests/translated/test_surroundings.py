@@ -1,23 +1,20 @@
 """What the system and the program around the library allow, and what they notice of it: limits of memory, policies that
 forbid machine code, dlclose, random numbers. A CPython of its own for each, with libsqpyte.so in SQLite's place."""
-import os
-import subprocess
-
 import pytest
 
-from tests.translated.test_dropin import cpython
+from tests.differential import tiers
+from tests.translated.preloaded import with_preloaded
+
+HOT = {'SQPYTE_VM_THRESHOLD': '20'}
 
 # HEAD is before each program: a table, queries that are hot at once, and whether the VM has a program of them.
 HEAD = '''
-import ctypes, errno, mmap, os, resource, sqlite3, sys
+import ctypes, resource, sqlite3, sys
 PROGRAMS, ROWS = 3, 4000
-library = ctypes.CDLL(None, use_errno=True)
-
-def filled():
-    connection = sqlite3.connect(':memory:')
-    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b INTEGER)')
-    connection.executemany('INSERT INTO t VALUES (?, ?)', [(n, n % 97) for n in range(ROWS)])
-    return connection
+library = ctypes.CDLL(None)
+connection = sqlite3.connect(':memory:')
+connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b INTEGER)')
+connection.executemany('INSERT INTO t VALUES (?, ?)', [(n, n % 97) for n in range(ROWS)])
 
 def run(numbers):
     """Ask queries unlike the others; each gives the right answer or has no memory. Returns how many failed."""
@@ -37,8 +34,6 @@ def forbid_machine_code():
     if library.prctl(65, 1, 0, 0, 0):
         print('not to be had')
         sys.exit()
-
-connection = filled()
 '''
 
 CASES = {
@@ -80,21 +75,13 @@ assert [library.rand() for _ in range(20)] == expected
 }
 
 
-def start(program, way):
-    interpreter = cpython()
-    if interpreter is None:
-        pytest.skip('no CPython whose sqlite3 takes SQLite from a shared library')
-    return subprocess.run([interpreter, '-c', program], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          universal_newlines=True, env=dict(os.environ, SQPYTE_VM_THRESHOLD='20', **way))
-
-
 @pytest.mark.parametrize('name', list(CASES))
 @pytest.mark.parametrize('eager', [False, True], ids=['', 'eager'])
-def test_what_the_process_may(vm_library, name, eager):
-    way = {'SQPYTE_JIT': 'threshold=3,function_threshold=3,trace_eagerness=2'} if eager else {}
-    done = start(HEAD + CASES[name], dict(way, LD_PRELOAD=vm_library))
-    assert done.returncode == 0, done.stderr[-2000:]
-    if done.stdout.strip() == 'not to be had':
+def test_what_the_process_may(python, vm_library, tmp_path, name, eager):
+    code, out, err = with_preloaded([python, '-c', HEAD + CASES[name]], [vm_library], tmp_path,
+                                    dict(HOT, **tiers.EAGER) if eager else HOT)
+    assert code == 0, err[-2000:]
+    if out.strip() == 'not to be had':
         pytest.skip('this kernel has no PR_SET_MDWE')
 
 
@@ -107,7 +94,7 @@ def loaded():
 database = os.path.join(%r, 'closed.db')
 for _ in range(3):
     library = ctypes.CDLL(path)
-    db, sql = ctypes.c_void_p(), b"""CREATE TABLE t(a, b); CREATE TABLE u(a);
+    db, sql = ctypes.c_void_p(), b"""CREATE TABLE t(a, b);
         INSERT INTO t WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 20000) SELECT n, n FROM r;"""
     assert library.sqlite3_open(database.encode(), ctypes.byref(db)) == 0
     assert library.sqlite3_exec(db, sql, None, None, None) == 0
@@ -126,10 +113,10 @@ with open(database, 'wb+') as file:
 '''
 
 
-def test_it_stays_when_it_is_closed(vm_library, stock_library, tmp_path):
+def test_it_stays_when_it_is_closed(python, vm_library, stock_library, tmp_path):
     """A library that handles SIGBUS must not be gone when the signal comes."""
     found = []
     for library in (stock_library, vm_library):
-        done = start(CLOSED % (library, str(tmp_path)), {})
-        found.append((done.returncode, done.stdout.split(), done.stderr))
+        code, out, err = with_preloaded([python, '-c', CLOSED % (library, str(tmp_path))], [], tmp_path, HOT)
+        found.append((code, out.split(), err))
     assert found == [(-7, ['False'] * 3, ''), (-7, ['True'] * 3, '')]

@@ -290,6 +290,7 @@ def test_what_cannot_be_compiled_stays_in_c(library, stock_library, sql):
     finally:
         library.set_mode(HOT, 1000)
 
+
 def test_a_short_loop_does_not_lead_into_a_long_one(connection, stock_library, unhurried):
     """The loop that fills a sorter is short; the one behind it would take 20 s to trace, and runs for 1 s in all."""
     sql = 'SELECT d, %s FROM t WHERE a < 4000 GROUP BY d' % ', '.join(
