@@ -60,7 +60,7 @@ CONSTANTS = [
 ]
 
 # Ours, in engine.h and the edits, as the VM uses them.
-OWN_CONSTANTS = 'SQPYTE_(?:STOP|MODE_\\w+|WHY_\\w+|BLOB|HANDLED|CLOSES_LOOP|SEEKS|KNOWN_ROW)'
+OWN_CONSTANTS = 'SQPYTE_(?:STOP|MODE_\\w+|WHY_\\w+|BLOB|HANDLED|CLOSES_LOOP|SEEKS|KNOWN_ROW|MAX_REFUSALS)'
 
 # Every integer macro of the public header: result codes, SQLITE_TRACE_, SQLITE_STMTSTATUS_, ...
 PUBLIC_CONSTANTS = 'SQLITE_(?!VERSION|SOURCE_ID|STATIC|TRANSIENT)[A-Z]\\w+'

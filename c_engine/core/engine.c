@@ -22,8 +22,6 @@
 
 /* Back-edges within one sqlite3_step before it is asked whether the loop is worth the VM. */
 #define SQPYTE_DEFAULT_THRESHOLD 3000
-/* After this many refusals within its life a statement stays in C. */
-#define SQPYTE_MAX_REFUSALS 8
 /* The VM reads a column in its page, where upstream copies it, and looks at the limit of lengths when
 ** it makes room for the copy. With at least this limit, twice the largest page, no column of a page
 ** meets it, and no register's memory has become larger than it by such a copy. */

@@ -25,6 +25,9 @@ extern "C" {
 #define SQPYTE_WHY_LARGE 14     /* the program is too large to be analysed, or its loops to be compiled */
 #define SQPYTE_WHY_EXECUTABLE 15 /* the system forbids memory that is both written and executed */
 
+/* After this many refusals within its life a statement stays in C. */
+#define SQPYTE_MAX_REFUSALS 8
+
 /* What the VM holds (sqpyte_memory), as its last run left it. */
 #define SQPYTE_MEMORY_LIMIT 0      /* bytes that it may hold */
 #define SQPYTE_MEMORY_USED 1       /* bytes: decoded programs, machine code and what belongs to it */

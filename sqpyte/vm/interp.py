@@ -10,17 +10,17 @@ import os
 
 from c_engine.generated.layout import (
     MEM_FromBind, Mem_flags, SQLITE_INTERRUPT, SQLITE_NOMEM,
-    SQPYTE_CLOSES_LOOP, SQPYTE_HANDLED, SQPYTE_MODE_ALWAYS, SQPYTE_SEEKS, SQPYTE_STOP, SQPYTE_WHY_FULL,
-    SQPYTE_WHY_LARGE, SQPYTE_WHY_REFUSED, Vdbe_pc, Vdbe_sqpyteCompare, Vdbe_sqpyteProgram,
+    SQPYTE_CLOSES_LOOP, SQPYTE_HANDLED, SQPYTE_MAX_REFUSALS, SQPYTE_MODE_ALWAYS, SQPYTE_SEEKS, SQPYTE_STOP,
+    SQPYTE_WHY_FULL, SQPYTE_WHY_LARGE, SQPYTE_WHY_REFUSED, Vdbe_pc, Vdbe_sqpyteCompare, Vdbe_sqpyteProgram,
     Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
 from sqpyte.vm.base import capi, jit, mem
 from sqpyte.vm.base.ablation import switches
 from sqpyte.vm.budget import budget
 from sqpyte.vm.frame import Frame
-from sqpyte.vm.hopeless import is_hopeless, too_many_fields
 from sqpyte.vm.opcodes.every import TABLE
 from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, LEAVE
 from sqpyte.vm.program.decode import program_of
+from sqpyte.vm.program.hopeless import is_hopeless
 from sqpyte.vm.program.interner import interner
 from sqpyte.vm.program.loop_heads import at_head
 
@@ -185,9 +185,8 @@ def run(vdbe):
         if program is None:
             program = program_of(vdbe)
             mem.set_i32(vdbe, Vdbe_sqpyteProgram, program.number)
-            program.hopeless = program.hopeless or too_many_fields(program)
         if program.hopeless:
-            refuse(vdbe, SQPYTE_WHY_LARGE, 8)
+            refuse(vdbe, SQPYTE_WHY_LARGE, SQPYTE_MAX_REFUSALS)
             return SQPYTE_STOP
         always = capi.mode() == SQPYTE_MODE_ALWAYS
         frame = Frame(vdbe, program, always, capi.may_seek(vdbe) != 0)
@@ -205,9 +204,9 @@ def run(vdbe):
     budget.leave(program)
     frame.free_kept()
     if program.hopeless:
-        refuse(vdbe, SQPYTE_WHY_LARGE, 8)
+        refuse(vdbe, SQPYTE_WHY_LARGE, SQPYTE_MAX_REFUSALS)
     elif frame.full:
-        refuse(vdbe, SQPYTE_WHY_FULL, 4)    # twice, then it stays in C: perhaps all is this one's
+        refuse(vdbe, SQPYTE_WHY_FULL, SQPYTE_MAX_REFUSALS // 2)     # once more: perhaps all is this one's
     elif frame.refused:
         refuse(vdbe, SQPYTE_WHY_REFUSED, 1)
     return frame.result
@@ -221,7 +220,7 @@ def unmark(frame, program):
 
 
 def refuse(vdbe, why, times):
-    """A statement goes on in C, for good if that was the eighth time (SQPYTE_MAX_REFUSALS)."""
+    """A statement goes on in C, and that counts as so many times: for good after SQPYTE_MAX_REFUSALS."""
     mem.set_i32(vdbe, Vdbe_sqpyteReason, why)
     mem.set_i32(vdbe, Vdbe_sqpyteRefused, mem.i32(vdbe, Vdbe_sqpyteRefused) + times)
 

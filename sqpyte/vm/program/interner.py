@@ -1,5 +1,6 @@
 """The decoded programs that the VM holds, by content, and what they keep in raw memory."""
 from sqpyte.vm.base import mem
+from sqpyte.vm.program.hopeless import too_many_fields
 
 
 class Program(object):
@@ -26,7 +27,7 @@ class Program(object):
         self.running = 0            # runs of the VM in it, one within another
         self.used = 0               # when it was last entered (budget.py)
         self.given_up = 0           # how often the JIT has given a trace of it up (hopeless.py)
-        self.hopeless = False       # it isn't run any more
+        self.hopeless = too_many_fields(nregisters, ncursors, nslots)   # it isn't run (any more)
 
 
 class Interner(object):

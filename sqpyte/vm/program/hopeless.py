@@ -28,9 +28,9 @@ class Seen(object):
 seen = Seen()
 
 
-def too_many_fields(program):
+def too_many_fields(nregisters, ncursors, nslots):
     """Whether a program's frame has more fields than a guard may hold values."""
-    return program.nregisters + FIELDS_OF_A_CURSOR * program.ncursors + program.nslots >= MOST_FIELDS
+    return nregisters + FIELDS_OF_A_CURSOR * ncursors + nslots >= MOST_FIELDS
 
 
 @jit.dont_look_inside
