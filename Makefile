@@ -14,7 +14,7 @@ ROOMS := c_engine sqpyte pypy_module benchmarks examples tests tools
 
 .DEFAULT_GOAL := all
 .PHONY: all help check deps deps-test deps-upstream deps-languages engine upgrade pypy-env test-env data figure3 python27 vm \
-        test test-all test-groups test-pypy test-cpython test-ecosystem test-upstream test-effects test-sanitized \
+        test test-all test-groups test-pypy test-cpython test-ecosystem test-upstream test-effects test-effects-scripts test-sanitized \
         test-languages effects fuzz lint docs site test-site wheel \
         bench bench-ablations profile clean distclean
 .NOTPARALLEL:
@@ -133,15 +133,17 @@ effects: engine pypy-env  ## build the checking build of the C tier, which compa
 
 # SQLite's suite goes on where it was stopped; FILES='fts5* select1' names files of it.
 # What a dead register was left with shows in marks of values and where lengths are limited: the poison there, too.
-test-effects: effects deps-upstream test-env  ## run all there is through the checking build (hours)
+test-effects: test-effects-scripts  ## run all there is through the checking build (hours)
+	@$(PYTHON) -m tests.upstream run --config effects $(FILES)
+	@$(PYTHON) -m tools.effects counts
+
+test-effects-scripts: effects deps-upstream test-env
 	@rm -f build/effects/counts-sqllogictest build/effects/counts-differential
 	@$(PYTHON) -m pytest tests/effects/test_checker.py
 	@SQPYTE_EFFECTS_COUNTS=$(CURDIR)/build/effects/counts-differential SQPYTE_DIFFERENTIAL=effects,effects-vm \
 	  $(PYTHON) -m pytest tests/differential -k 'not module and not poison and not functions_see and not limited'
 	@SQPYTE_TESTS=all SQPYTE_EFFECTS_COUNTS=$(CURDIR)/build/effects/counts-sqllogictest \
 	  $(PYTHON) -m pytest tests/effects/test_sqllogictest.py
-	@$(PYTHON) -m tests.upstream run --config effects $(FILES)
-	@$(PYTHON) -m tools.effects counts
 
 # What all groups share is made first.
 test-groups: python27 deps-upstream test-env engine

@@ -1,7 +1,7 @@
 """`python -m tests.everything [PART...]`: all tests in full, part by part (`make test-all`).
 
-A part that has passed isn't run again until the product, its tests or its command change: the command goes
-on where it was stopped. Two parts run at a time, but for those that keep the machine busy by themselves.
+A part that has passed isn't run again until the product, its tests or its command change (record.py): the command
+goes on where it was stopped. Two parts run at a time, but for those that keep the machine busy by themselves.
 What a part prints goes to a file; at the end a table says how much of what was tried. Exit code 0: all
 parts have passed; 1: some failed; 2: it was stopped, or there is no such part.
 """
@@ -9,7 +9,6 @@ parts have passed; 1: some failed; 2: it was stopped, or there is no such part.
 import argparse
 import concurrent.futures
 import fnmatch
-import json
 import os
 import signal
 import sys
@@ -18,7 +17,8 @@ import time
 from rich.console import Console
 from rich.table import Table
 
-from tests.everything.parts import ROOT, key, parts
+from tests.everything.parts import RECORD, ROOT, key, parts
+from tests.everything.record import Record
 from tests.extent import counted
 from tests.upstream.running import Processes, Stopped
 
@@ -32,33 +32,18 @@ class Everything:
     Args:
         console: a rich.console.Console.
         chosen: list of parts.Part.
-        folder: for results and what parts print.
+        folder, record: see Record.
     """
 
-    def __init__(self, console, chosen, folder=FOLDER):
+    def __init__(self, console, chosen, folder=FOLDER, record=RECORD):
         self.console = console
         self.chosen = chosen
-        self.folder = folder
+        self.record = Record(folder, record)
         self.processes = Processes()
-        os.makedirs(folder, exist_ok=True)
-
-    def path(self, part, ending):
-        """Return the path of a part's file (str)."""
-        return os.path.join(self.folder, part.name + ending)
-
-    def result(self, part):
-        """Return what was kept of a part (dict: key, passed, seconds, counts), or None if something that it
-        depends on has changed since."""
-        try:
-            with open(self.path(part, '.json')) as file:
-                kept = json.load(file)
-        except (OSError, ValueError):
-            return None
-        return kept if kept['key'] == key(part) else None
 
     def passed(self, part):
         """Whether a part has passed, and nothing that it depends on has changed since."""
-        return (self.result(part) or {}).get('passed', False)
+        return (self.record.get(part) or {}).get('passed', False)
 
     def run(self):
         """Run what has not passed yet; return whether all parts have passed."""
@@ -79,42 +64,40 @@ class Everything:
 
     def one(self, part):
         """Run a part and keep what came out."""
-        of, counts = key(part), self.path(part, '.counts')
+        of, counts, log_path = key(part), self.record.file(part, '.counts'), self.record.file(part, '.log')
         if os.path.exists(counts):
             os.remove(counts)
         environment = dict(os.environ, SQPYTE_COUNTS=counts, **part.settings)
-        self.console.print('%s: begins; see %s' % (part.name, os.path.relpath(self.path(part, '.log'))),
+        self.console.print('%s: begins; see %s' % (part.name, os.path.relpath(log_path)),
                            highlight=False, soft_wrap=True)
         start = time.monotonic()
-        with open(self.path(part, '.log'), 'wb') as log:
+        with open(log_path, 'wb') as log:
             process = self.processes.start(part.command, cwd=ROOT, env=environment, stdout=log, stderr=log)
             code = process.wait()
         self.processes.end(process)
         if self.processes.stopped:
             raise Stopped()
         seconds = time.monotonic() - start
-        kept = {'key': of, 'passed': code == 0, 'seconds': seconds, 'counts': counted(counts)}
-        with open(self.path(part, '.json'), 'w') as file:
-            json.dump(kept, file)
+        self.record.put(part, of, code == 0, seconds, counted(counts))
         outcome = 'passed' if code == 0 else 'FAILED (code %d)' % code
         self.console.print('%s: %s after %.0f s' % (part.name, outcome, seconds), highlight=False)
         if code:
-            with open(self.path(part, '.log'), errors='replace') as log:
+            with open(log_path, errors='replace') as log:
                 self.console.print(''.join(log.readlines()[-LAST:]), markup=False, highlight=False)
 
     def show(self):
         """Print what came out of each part, and the sums."""
         table = Table()
-        for title in ('part', 'result', 'minutes', 'counts'):
+        for title in ('part', 'result', 'on', 'minutes', 'counts'):
             table.add_column(title, justify='right' if title == 'minutes' else 'left')
         sums = {}
         for part in self.chosen:
-            kept = self.result(part)
+            kept = self.record.get(part)
             counts = kept['counts'] if kept else {}
             for what, number in counts.items():
                 sums[what] = sums.get(what, 0) + number
             table.add_row(part.name, 'not run' if not kept else 'passed' if kept['passed'] else 'FAILED',
-                          '%.1f' % (kept['seconds'] / 60) if kept else '', words(counts))
+                          kept['date'] if kept else '', '%.1f' % (kept['seconds'] / 60) if kept else '', words(counts))
         self.console.print(table)
         self.console.print('Tried in all: %s' % (words(sums) or 'nothing'), highlight=False)
 

@@ -8,9 +8,12 @@ import sys
 from c_engine.build import build as engine
 from tests.faults.run import KINDS
 from tests.sqllogictest.test_scripts import WAYS
+from tests.upstream.running import CONFIGURATIONS as UPSTREAM
 from tests.upstream.sanitized_run import PARTS as SANITIZED
 
 ROOT = engine.ROOT
+# Which parts have passed (record.py); no part depends on it.
+RECORD = os.path.join(ROOT, 'tests', 'everything', 'record.json')
 # What the libraries are made of, and all else; folders, or files.
 LIBRARY = ['c_engine', 'sqpyte/vm', 'tools/translate.py', 'tools/vm_inputs.py', 'tools/effects.py']
 PRODUCT = LIBRARY + ['sqpyte', 'pypy_module', 'tools']
@@ -68,10 +71,11 @@ def parts(fuzz_seconds):
     found += [Part('make-test', ['make', '--no-print-directory', 'test'], ['tests', 'benchmarks'], {}, True),
               Part('ecosystem', ['make', '--no-print-directory', 'test-ecosystem'], ['tests/ecosystem'], {}, True),
               module('fuzz', ['tests.fuzz', '--seconds', '%d' % fuzz_seconds], ['tests/fuzz']),
-              module('upstream-suite', ['tests.upstream', 'run'], ['tests/upstream'], LIBRARY),
               module('upstream-fuzzcheck', ['tests.upstream', 'fuzz'], ['tests/upstream'], LIBRARY),
-              Part('effects', ['make', '--no-print-directory', 'test-effects'],
-                   ['tests/upstream', 'tests/effects', 'tests/sqllogictest'], {}, True)]
+              Part('effects', ['make', '--no-print-directory', 'test-effects-scripts'],
+                   ['tests/effects', 'tests/sqllogictest'], {}, True)]
+    found += [module('suite-%s' % name, ['tests.upstream', 'run', '--config', name], ['tests/upstream'], LIBRARY)
+              for name in UPSTREAM]
     found += [module('sanitized-%s' % name, ['tests.upstream.sanitized_run', name],
                      ['tests/upstream', 'tests/corruption'] + (['tests/pypy_module'] if name in WITH_MODULE else []),
                      PRODUCT if name in WITH_MODULE else LIBRARY) for name in SANITIZED]
@@ -85,4 +89,5 @@ def key(part):
         paths += glob.glob(os.path.join(ROOT, room)) if os.path.splitext(room)[1] else []
         for ending in ('py', 'c', 'h', 'sh', 'mk', 'json', 'sql', 'map', 'go', 'mod', 'sum', 'toml', 'lock', 'txt'):
             paths += glob.glob(os.path.join(ROOT, room, '**', '*.' + ending), recursive=True)
-    return engine.digest(sorted(set(paths)), part.command, sorted(part.settings.items()))
+    command = [word.replace(ROOT + os.sep, '') for word in part.command]
+    return engine.digest(sorted(set(paths) - {RECORD}), command, sorted(part.settings.items()))

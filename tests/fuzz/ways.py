@@ -10,6 +10,7 @@ import sys
 from c_engine.generated.mechanisms import MECHANISMS
 from sqpyte.vm.opcodes import every
 from tests.differential.sessions.worker import ROOT, Worker
+from tests.differential.tiers import EAGER
 
 BUILD = os.environ.get("SQPYTE_BUILD", os.path.join(ROOT, "build"))
 STOCK = os.path.join(BUILD, "libsqlite3-stock.so")
@@ -23,7 +24,7 @@ PATIENCE = 600          # seconds for a script, which takes some hundredths of o
 # With a threshold of 2 a loop whose trace is too long is traced again in every second round: such a trace ends early,
 # or a query of 5 ms takes minutes.
 _JIT = [
-    None, "threshold=3,function_threshold=3,trace_eagerness=2", "threshold=2,trace_eagerness=1,trace_limit=1500",
+    None, EAGER["SQPYTE_JIT"], "threshold=2,trace_eagerness=1,trace_limit=1500",
     "threshold=5,trace_eagerness=1,trace_limit=700", "threshold=3,trace_eagerness=2,decay=0", "off",
     "threshold=3,trace_eagerness=2,enable_opts=intbounds:rewrite:virtualize:string:pure:earlyforce:heap",
     "threshold=4,trace_eagerness=3,retrace_limit=3,max_unroll_loops=2", "threshold=7,trace_eagerness=200",
@@ -75,8 +76,7 @@ def module(chance):
         environment["SQPYTE_WITHOUT"] = left_out
     if os.path.exists(TRANSLATED) and chance.one_in(3):
         environment.update(SQPYTE_LIBRARY=TRANSLATED, SQPYTE_VM=chance.pick(["hot", "always", "off"]),
-                           SQPYTE_VM_THRESHOLD=chance.pick(["1", "30"]),
-                           SQPYTE_JIT="threshold=3,function_threshold=3,trace_eagerness=2")
+                           SQPYTE_VM_THRESHOLD=chance.pick(["1", "30"]), **EAGER)
     return {"how": "module", "library": environment["SQPYTE_LIBRARY"], "environment": environment,
             "times": chance.pick([1, 2, 4]), "parameters": chance.pick(_PYPY_JIT)}
 

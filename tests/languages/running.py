@@ -16,6 +16,7 @@ import pytest
 from c_engine.build import pin
 from c_engine.build.build import ROOT, Paths
 from tests.corruption.guard import library as compiled
+from tests.differential import tiers
 from tests.upstream.tree.tree import number
 from tools.environments import inherited
 
@@ -24,8 +25,7 @@ PATHS = Paths()
 FOLDER = os.path.join(PATHS.build, 'languages')
 SQPYTE_RUN = [sys.executable, '-m', 'sqpyte', 'run']
 # How our library is run: as it comes; all statements in the VM, every loop traced at once.
-WAYS = {'default': {},
-        'always': {'SQPYTE_VM': 'always', 'SQPYTE_JIT': 'threshold=3,function_threshold=3,trace_eagerness=2'}}
+WAYS = {'default': {}, 'always': dict(tiers.EAGER, SQPYTE_VM='always')}
 REASONS = 16
 WHY_HOT, WHY_THREAD = 1, 3      # of engine.h
 

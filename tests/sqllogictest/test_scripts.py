@@ -8,12 +8,13 @@ import os
 
 import pytest
 
+from tests.differential import tiers
 from tests.extent import count, everything
 from tests.sqllogictest import cli, processes
 from tests.sqllogictest.processes import Options
 
-# Compiles loops of a few iterations: the scripts' tables are small.
-EAGER = 'threshold=3,function_threshold=3,trace_eagerness=2'
+# The scripts' tables are small.
+EAGER = tiers.EAGER['SQPYTE_JIT']
 # Which library, mode, threshold and JIT parameters; and how many records of each script make a
 # representative part (None: all of them), those of large joins apart.
 WAYS = {

@@ -25,9 +25,9 @@ def part(name, code, alone=False):
 @pytest.fixture
 def run(tmp_path):
     """Run parts; return (whether all have passed, what was printed)."""
-    def run(*chosen):
+    def run(*chosen, folder='here'):
         console = Console(file=io.StringIO(), width=200)
-        one = everything.Everything(console, chosen, str(tmp_path))
+        one = everything.Everything(console, chosen, str(tmp_path / folder), str(tmp_path / 'record.json'))
         fine = one.run()
         one.show()
         return fine, console.file.getvalue()
@@ -56,6 +56,33 @@ def test_a_part_that_fails_is_told_and_run_again(run):
         fine, text = run(part('good', COUNTS), bad)
         assert not fine and 'bad: FAILED (code 3)' in text and 'what is wrong' in text
     assert '1 of 2 parts have passed already' in text
+
+
+def test_another_machine_goes_on_with_what_has_passed(run):
+    bad = part('bad', 'raise SystemExit(3)')
+    assert not run(part('a', COUNTS), bad)[0]
+    fine, text = run(part('a', COUNTS), bad, folder='there')
+    assert not fine and '1 of 2 parts have passed already' in text and 'bad: begins' in text
+    assert 'Tried in all: 2 small stones, 7 stones' in text
+
+
+def test_a_failure_comes_before_what_is_recorded(run, tmp_path):
+    now_and_then = part('a', "import sys; sys.exit(open(%r).read() == 'bad')" % str(tmp_path / 'state'))
+    (tmp_path / 'state').write_text('good')
+    assert run(now_and_then)[0]
+    (tmp_path / 'here' / 'a.json').unlink()
+    (tmp_path / 'record.json').rename(tmp_path / 'before')
+    (tmp_path / 'state').write_text('bad')
+    assert not run(now_and_then)[0]
+    (tmp_path / 'before').rename(tmp_path / 'record.json')
+    fine, text = run(now_and_then)
+    assert not fine and 'already' not in text
+
+
+def test_a_record_of_another_state_or_a_broken_one_counts_nothing(run, tmp_path):
+    for text in ('{"a": {"key": "0", "passed": true, "seconds": 1, "counts": {}, "date": ""}}', '{"a": ', ''):
+        (tmp_path / 'record.json').write_text(text)
+        assert 'a: begins' in run(part('a', COUNTS), folder='of%d' % len(text))[1]
 
 
 def test_each_test_that_can_be_run_in_full_is():

@@ -16,18 +16,18 @@ import subprocess
 import threading
 import time
 
+from tests.differential import tiers
 from tests.upstream import events
 from tools import effects
 from tools.environments import inherited
 
 # By name: which library, and the environment that chooses the tier.
-_EAGER = 'threshold=3,function_threshold=3,trace_eagerness=2'
 STOCK = 'stock'
 C_TIER = 'c'
 CONFIGURATIONS = {
     C_TIER: {'SQPYTE_VM': 'off'},
     'always': {'SQPYTE_VM': 'always'},
-    'always-eager': {'SQPYTE_VM': 'always', 'SQPYTE_JIT': _EAGER},
+    'always-eager': dict(tiers.EAGER, SQPYTE_VM='always'),
     'hot': {'SQPYTE_VM': 'hot'},
     'hot-1': {'SQPYTE_VM': 'hot', 'SQPYTE_VM_THRESHOLD': '1'},
     'effects': {'SQPYTE_EFFECTS_COUNTS': effects.counts_file('upstream')},
