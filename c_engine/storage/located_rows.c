@@ -5,7 +5,9 @@
 **
 ** And index prefetch: an index leads to rows all over a table, and each costs a handful of waits for memory, one after
 ** the other. While a row is visited, the rows of the index entries that follow are located, and the processor is asked
-** to fetch them, so that the waits of several overlap. What was located ahead is used when its row is visited.
+** to fetch them, so that the waits of several overlap. What was located ahead is used when its row is visited. In a file
+** of 4 MB there is nothing to wait for, and ranges of 200 entries took 1.2 times as long: small files have it in the mode
+** `always` alone, for tests.
 **
 ** The cursor stays where it was, with deferredMoveto==SQPYTE_KNOWN_ROW, as with a row that is copied (row_cache.c); what
 ** needs its place does the seek then.
@@ -20,6 +22,7 @@
 
 #define SQPYTE_LOCATE_AFTER 32         /* seeks of a cursor before it begins */
 #define SQPYTE_LOCATE_RUN 16           /* rowids, each one behind the last, after which upstream steps from row to row */
+#define SQPYTE_PREFETCH_LEAST (64<<20) /* bytes of the smallest map: of a smaller one, the processor's cache has much */
 #define SQPYTE_PREFETCH_RING 16        /* a power of two, more than it is ahead */
 #define SQPYTE_PREFETCH_LEAF 12        /* entries ahead: the leaf page is located, ... */
 #define SQPYTE_PREFETCH_CELL 6         /* ... and the cells in it that a search compares */
@@ -61,8 +64,10 @@ struct SqpyteLocator {
   /* Index prefetch */
   SqpyteLeaf ahead;       /* The leaf page that was located last, ahead */
   Pgno pgnoIndex;         /* The leaf page of the index, ... */
-  int iLast;              /* ... the entry of the last visit, ... */
+  int nIndexCell;         /* ... how many entries it has, ... */
+  int iFirst, iLast;      /* ... those of this range's first and of the last visit, ... */
   int iLeaf, iCell;       /* ... and the next one to be located, and to be fetched */
+  int nUsual;             /* Entries of the last range, with which the index was elsewhere; 0: none has ended */
   int nBad;               /* Lost, less what was gained */
   int nGood;              /* Entries of use since the last pause */
   SqpyteBackOff back;     /* An occasion is a visit */
@@ -277,13 +282,18 @@ static const SqpyteLeaf *sqpytePrefetch(SqpyteLocator *p, const VdbeCursor *pTab
   const SqpyteLeaf *pFound = 0;
   int ix, last;
   if( pTab->pAltCursor==0 || pTab->pAltCursor->eCurType!=CURTYPE_BTREE || SQPYTE_OFF(INDEX_PREFETCH)
-   || sqpytePauses(&p->back) ) return 0;
+   || (p->pFile->mmapSize<SQPYTE_PREFETCH_LEAST && sqpyteVm.mode!=SQPYTE_MODE_ALWAYS) || sqpytePauses(&p->back) ) return 0;
   pIdx = pTab->pAltCursor->uc.pCursor;
   if( pIdx->eState!=CURSOR_VALID || pIdx->pBt!=pCur->pBt || !pIdx->pPage->leaf || pIdx->pPage->intKey ) return 0;
   ix = pIdx->ix;
   if( pIdx->pPage->pgno!=p->pgnoIndex || ix<p->iLast || ix>p->iLeaf ){
-    if( p->pgnoIndex ) p->nBad += SQPYTE_PREFETCH_LOSS*(p->iLeaf-1 - p->iLast);
+    if( p->pgnoIndex ){
+      p->nBad += SQPYTE_PREFETCH_LOSS*(p->iLeaf-1 - p->iLast);
+      p->nUsual = p->iLast+1<p->nIndexCell ? p->iLast+1 - p->iFirst : 0;
+    }
     p->pgnoIndex = pIdx->pPage->pgno;
+    p->nIndexCell = pIdx->pPage->nCell;
+    p->iFirst = ix;
     p->iLeaf = p->iCell = ix+1;
   }else if( ix<p->iLeaf ){
     int j = ix & (SQPYTE_PREFETCH_RING-1);
@@ -306,8 +316,9 @@ static const SqpyteLeaf *sqpytePrefetch(SqpyteLocator *p, const VdbeCursor *pTab
   SQPYTE_COUNT(INDEX_PREFETCH);
   if( p->iLeaf<=ix ) p->iLeaf = ix+1;
   if( p->iCell<=ix ) p->iCell = ix+1;
-  /* At most two a visit, so that a short range of the index has few in vain. */
+  /* At most two a visit, and none behind the last range's length, so that short ranges of the index have few in vain. */
   last = MIN(MIN(ix+1+SQPYTE_PREFETCH_LEAF, p->iLeaf+2), pIdx->pPage->nCell);
+  if( ix<p->iFirst+p->nUsual ) last = MIN(last, p->iFirst+p->nUsual);
   for(; p->iLeaf<last; p->iLeaf++) sqpytePrefetchLeaf(p, pCur, pIdx->pPage, p->iLeaf);
   last = MIN(ix+1+SQPYTE_PREFETCH_CELL, p->iLeaf);
   for(; p->iCell<last; p->iCell++){

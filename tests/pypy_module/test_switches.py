@@ -52,7 +52,7 @@ def compare(x, y):
 
 @pytest.fixture(scope='module')
 def path(tmp_path_factory):
-    """A database file of some 3 000 pages."""
+    """A database file of some 3 000 pages, and 64 MB of zeros."""
     name = str(tmp_path_factory.mktemp('switches') / 'a.db')
     chance = random.Random(3)
     connection = sqpyte.connect(name)
@@ -65,6 +65,9 @@ def path(tmp_path_factory):
     connection.execute('CREATE TABLE o(id INTEGER PRIMARY KEY, d INTEGER, e INTEGER)')
     connection.executemany('INSERT INTO o VALUES(?, ?, ?)', [
         (i, chance.randrange(1000), i % 5) for i in range(16000)])
+    # A file that isn't small: what an index leads to is prefetched.
+    connection.execute('CREATE TABLE room(x)')
+    connection.execute('INSERT INTO room VALUES(zeroblob(64 << 20))')
     connection.commit()
     connection.close()
     return name
