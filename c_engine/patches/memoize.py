@@ -41,10 +41,32 @@ EDITS = [
         "case SQPYTE_OP_WATCHED: {\n",
     ),
     Edit(
+        "memoize-quiet",
+        "  }  /* The end of the for(;;) loop the loops through opcodes */\n"
+        "\n"
+        "  /* If we reach this point, it means that execution is finished with\n"
+        "  ** an error of some kind.\n"
+        "  */\n"
+        "abort_due_to_error:\n",
+        "  sqpyte_next: ;\n"
+        "  }  /* The end of the for(;;) loop the loops through opcodes */\n"
+        "\n"
+        "  /* If we reach this point, it means that execution is finished with\n"
+        "  ** an error of some kind.\n"
+        "  */\n"
+        "abort_due_to_error:\n"
+        "  if( sqpyteQuiet(p, pOp, rc) ){\n"
+        "    rc = SQLITE_OK;\n"
+        "    goto sqpyte_next;\n"
+        "  }\n",
+    ),
+    Edit(
         "memoize-declared",
         "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
         "int sqpyteVdbeExec(Vdbe*);\n",
         "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
+        "#define SQPYTE_QUIET 0x20    /* P5 of a Column: it has no error (memoize.c) */\n"
+        "static int sqpyteQuiet(Vdbe*, const Op*, int);\n"
         "static int sqpyteMemoize(Vdbe*, const Op*);\n"
         "static void sqpyteMemoizeStore(Vdbe*, const Op*);\n"
         "static void sqpyteMemoFree(Vdbe*);\n"

@@ -13,7 +13,10 @@
 ** collations of SQLite's own that give the same for the same arguments, and is not in a trigger. What is kept is
 ** forgotten when the statement ends, and holds under its stamp (validity.h), so a statement that has expired computes
 ** the next result, and is told so there. A shared cache, which other connections write to, keeps nothing. Where
-** the values don't come again it pauses. Included by engine.c.
+** the values don't come again it pauses.
+**
+** The subquery may not read an outer column at all, so reading it for the key has no error: the Columns of the key have
+** SQPYTE_QUIET in P5, and one that fails gives a value for which nothing is kept. Included by engine.c.
 */
 
 #include "core/bytes_hash.h"
@@ -79,12 +82,14 @@ static int sqpyteMemoizeTables(Walker *pWalker, Select *pSelect){
 }
 
 /* Notes an outer column. One that is computed where it is read, a virtual generated column, would be computed for the
-** key though the subquery may not read it, with its errors, and in a number of opcodes that isn't known here. */
+** key though the subquery may not read it, with its errors, and in a number of opcodes that isn't known here. One that
+** a comparison of the outer query fixes is a constant in some places and the column in others, whose type may differ. */
 static int sqpyteMemoizeColumn(SqpyteOuter *p, Expr *pExpr){
   int i;
   for(i=0; i<p->nCursor; i++){
     if( p->aCursor[i]==pExpr->iTable ) return WRC_Continue;
   }
+  if( ExprHasProperty(pExpr, EP_FixedCol) ) return WRC_Abort;
   for(i=0; i<p->nColumn; i++){
     if( p->aColumn[i]->iTable==pExpr->iTable && p->aColumn[i]->iColumn==pExpr->iColumn ) return WRC_Continue;
   }
@@ -122,11 +127,13 @@ static int sqpyteMemoizeTerms(Walker *pWalker, Expr *pExpr){
 }
 
 /* Codes a Memoize before a subquery's code; returns its address, or 0 if the subquery isn't fit for one.
-** Its P1 and P5 are set when the result's registers are known. */
+** Its P1 and P5 are set when the result's registers are known. Where the outer query reads an expression from an index, the
+** table itself may not be needed, as it would be for the key. The ids of EXPLAIN QUERY PLAN are addresses. */
 static int sqpyteCodeMemoize(Parse *pParse, Select *pSelect){
   SqpyteOuter outer;
   int i, fit, iKey, iFirst;
-  if( SQPYTE_OFF(MEMOIZE) || pParse->pToplevel || pParse->pTriggerTab || pParse->nested
+  if( SQPYTE_OFF(MEMOIZE) || pParse->pToplevel || pParse->pTriggerTab || pParse->nested || pParse->pIdxEpr
+   || pParse->explain==2 || pParse->db->aLimit[SQLITE_LIMIT_VDBE_OP]<SQLITE_MAX_VDBE_OP
    || pSelect->pSrc==0 || pSelect->pSrc->nSrc==0 ) return 0;
   memset(&outer, 0, sizeof(outer));
   outer.walker.pParse = pParse;
@@ -144,6 +151,10 @@ static int sqpyteCodeMemoize(Parse *pParse, Select *pSelect){
   iKey = pParse->nMem + 1;
   pParse->nMem += outer.nColumn;
   for(i=0; i<outer.nColumn; i++) sqlite3ExprCode(pParse, outer.aColumn[i], iKey+i);
+  for(i=iFirst; i<sqlite3VdbeCurrentAddr(pParse->pVdbe); i++){
+    Op *pOp = sqlite3VdbeGetOp(pParse->pVdbe, i);
+    if( pOp->opcode==OP_Column ) pOp->p5 |= SQPYTE_QUIET;
+  }
   /* P1 is to be the result's register; as yet, how many opcodes upstream hasn't. */
   return sqlite3VdbeAddOp4Int(pParse->pVdbe, OP_Memoize, sqlite3VdbeCurrentAddr(pParse->pVdbe)+1-iFirst, 0, iKey,
                               outer.nColumn);
@@ -180,13 +191,25 @@ static void sqpyteCodeMemoizeStore(Parse *pParse, int addrMemoize, int iResult, 
 
 /* ---- the opcodes ---- */
 
+/* A Column of a key has failed: what it would have given is unknown, which Pack takes for a value that it doesn't keep.
+** Without memory, or interrupted, the statement ends. */
+static int sqpyteQuiet(Vdbe *p, const Op *pOp, int rc){
+  if( pOp->opcode!=OP_Column || (pOp->p5 & SQPYTE_QUIET)==0 || p->db->mallocFailed || rc==SQLITE_NOMEM
+   || rc==SQLITE_INTERRUPT ) return 0;
+  sqlite3DbFree(p->db, p->zErrMsg);
+  p->zErrMsg = 0;
+  sqlite3VdbeMemSetNull(&p->aMem[pOp->p3]);
+  p->aMem[pOp->p3].flags |= MEM_Cleared;
+  return 1;
+}
+
 /* Writes registers as bytes to z, at most SQPYTE_MEMO_BYTES; returns how many, or -1 if they are too
-** large or of an unusual kind. Equal bytes stand for the same values. */
+** large or of an unusual kind. Equal bytes stand for the same values, and for values that came from a parameter nothing does. */
 static int sqpyteMemoizePack(const Mem *pMem, int n, u8 enc, u8 *z){
   int at = 0;
   for(; n>0; n--, pMem++){
     int f = pMem->flags;
-    if( at+16>SQPYTE_MEMO_BYTES || (f & (MEM_Subtype|MEM_Cleared)) ) return -1;
+    if( at+16>SQPYTE_MEMO_BYTES || (f & (MEM_Subtype|MEM_Cleared|MEM_FromBind)) ) return -1;
     if( (f & MEM_Blob) && enc!=SQLITE_UTF8 ) return -1;         /* has an encoding, too, as which it may be read */
     if( f & MEM_Null ){
       z[at++] = 0;
@@ -215,10 +238,15 @@ static int sqpyteMemoizeUnpack(const u8 *z, u8 enc, Mem *pMem, int n){
     if( tag==0 ){
       sqlite3VdbeMemSetNull(pMem);
     }else if( tag>=3 && tag<=4 ){
-      int nText;
-      memcpy(&nText, z, 4);
-      if( sqlite3VdbeMemSetStr(pMem, (const char*)z+4, nText, tag==3 ? enc : 0, SQLITE_TRANSIENT) ) return 0;
-      z += 4 + nText;
+      int n;
+      memcpy(&n, z, 4);
+      if( sqlite3VdbeMemClearAndResize(pMem, n+2) ) return 0;
+      memcpy(pMem->z, z+4, n);
+      pMem->z[n] = pMem->z[n+1] = 0;
+      pMem->n = n;
+      pMem->enc = enc;
+      pMem->flags = tag==3 ? MEM_Str|MEM_Term : MEM_Blob;
+      z += 4 + n;
     }else{
       i64 value;
       memcpy(&value, z, 8);

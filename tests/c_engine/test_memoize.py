@@ -70,6 +70,19 @@ def test_a_virtual_column_is_not_computed_for_a_key():
     assert memoizes(connection, 'SELECT (SELECT count(*) FROM u WHERE x = t.a AND y = t.s) FROM t') == 1
 
 
+def test_a_column_that_a_comparison_fixes():
+    """It is a constant in some places, and the column, whose type may differ, in others."""
+    rows = []
+    for connection in (sqlite3.connect(':memory:'), sqpyte.connect(':memory:')):
+        connection.executescript('CREATE TABLE o(id INTEGER PRIMARY KEY, a); INSERT INTO o(a) VALUES(5), (5.0), (5), (5.0);'
+                                 'CREATE TABLE t(x); INSERT INTO t VALUES(5)')
+        rows.append([connection.execute('SELECT id, a FROM o WHERE a = 5 AND ' + sql).fetchall() for sql in (
+            "(SELECT count(*) FROM t WHERE t.x = o.a AND typeof(o.a) = 'real') = 1",
+            "(SELECT (t.x = o.a) || typeof(o.a) FROM t LIMIT 1) = '1real'",
+            "(SELECT max(t.x = o.a) || quote(o.a) FROM t) > '15.'")])
+    assert rows[0] == rows[1] and rows[0][0] == [(2, 5.0), (4, 5.0)]
+
+
 @pytest.mark.parametrize('sql', KEPT)
 def test_rows_are_stocks(connections, sql):
     stock, ours = connections

@@ -126,7 +126,7 @@ NAMED_IN_C = {
     'c_engine/rows/call_log.c': 'Noop',
     'c_engine/rows/sink.c': 'Noop',
     # What they emit, or do in an opcode's place.
-    'c_engine/storage/memoize.c': 'Gosub Memoize MemoizeStore',
+    'c_engine/storage/memoize.c': 'Column Gosub Memoize MemoizeStore',
     'c_engine/storage/row_cache.c': 'SeekRowid NotExists DeferredSeek NullRow',
     'c_engine/vm/functions.c': 'AggStep1',
     'c_engine/vm/seek.c': 'SeekGE SeekGT SeekLT',
