@@ -7,10 +7,12 @@
 
 /* The value of a call that asks for memory. */
 #define SQPYTE_SPARE(call) ({ \
-    void *pSqpyteSpare; \
-    sqlite3BeginBenignMalloc(); \
-    pSqpyteSpare = (call); \
-    sqlite3EndBenignMalloc(); \
+    void *pSqpyteSpare = 0; \
+    if( mem0.hardLimit==0 ){ \
+      sqlite3BeginBenignMalloc(); \
+      pSqpyteSpare = (call); \
+      sqlite3EndBenignMalloc(); \
+    } \
     pSqpyteSpare; })
 
 #endif

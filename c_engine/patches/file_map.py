@@ -25,13 +25,15 @@ EDITS = [
         "  u8 eSqpyteMap;              /* SQPYTE_MAP_... (pager_map.h) */\n"
         "  int nSqpyteRead;            /* Pages read, ... */\n"
         "  int nSqpyteNear;            /* ... those near the one before, less twice the others, and ... */\n"
-        "  Pgno iSqpyteRead;           /* ... the last one */\n",
+        "  Pgno iSqpyteRead;           /* ... the last one */\n"
+        "  u64 nSqpyteThread;          /* In which failing reads are known to be caught */\n",
     ),
     Edit(
         "map-of-program",
         "  u8 bSqpyteAhead;              /* Something runs ahead on live B-trees */\n",
         "  u8 bSqpyteAhead;              /* Something runs ahead on live B-trees */\n"
-        "  u8 bSqpyteMmapGiven;          /* The program has given mmap_size: no map of ours */\n",
+        "  u8 bSqpyteMmapGiven;          /* The program has given mmap_size: no map of ours */\n"
+        "  u64 nSqpyteThread;            /* Whose the last step was, if a map may be used */\n",
     ),
     Edit(
         "map-include",
@@ -57,7 +59,7 @@ EDITS = [
         "    }else{\n"
         "      int nCopy = pFile->mmapSize - offset;\n",
         "  if( pFile->pSqpyteMap ){\n"
-        "    if( offset+amt<=pFile->mmapSize && !pFile->pSqpyteMap->bFailed ){\n"
+        "    if( offset+amt<=pFile->mmapSize && !pFile->pSqpyteMap->bFailed && !sqpyteSystemCallsReplaced() ){\n"
         "      memcpy(pBuf, &((u8 *)(pFile->pMapRegion))[offset], amt);\n"
         "      if( !pFile->pSqpyteMap->bFailed ) return SQLITE_OK;\n"
         "    }\n"
@@ -167,7 +169,7 @@ EDITS = [
         "      sqlite3PagerSetMmapLimit(pBt->pPager, db->szMmap);\n"
         "      rc = sqlite3PagerReadFileheader(",
         "      sqlite3PagerSetMmapLimit(pBt->pPager, db->szMmap);\n"
-        "      sqlite3PagerMayMap(pBt->pPager, !db->bSqpyteMmapGiven && db->szMmap==0\n"
+        "      sqlite3PagerMayMap(pBt->pPager, !db->bSqpyteMmapGiven && !bSqpyteMmapGiven && db->szMmap==0\n"
         "                                      && sqlite3GlobalConfig.mxMmap>0);\n"
         "      rc = sqlite3PagerReadFileheader(",
     ),
@@ -175,7 +177,8 @@ EDITS = [
         "map-may-declared",
         "SQLITE_PRIVATE void sqlite3PagerSetMmapLimit(Pager *, sqlite3_int64);\n",
         "SQLITE_PRIVATE void sqlite3PagerSetMmapLimit(Pager *, sqlite3_int64);\n"
-        "SQLITE_PRIVATE void sqlite3PagerMayMap(Pager *, int);\n",
+        "SQLITE_PRIVATE void sqlite3PagerMayMap(Pager *, int);\n"
+        "static int bSqpyteMmapGiven;    /* The program has given SQLITE_CONFIG_MMAP_SIZE */\n",
     ),
     Edit(
         "map-may-defined",
@@ -196,6 +199,22 @@ EDITS = [
         "        db->szMmap = sz;\n"
         "        db->bSqpyteMmapGiven = 1;\n"
         "      }\n",
+    ),
+    Edit(
+        "map-config",
+        "      sqlite3GlobalConfig.szMmap = szMmap;\n"
+        "      break;\n",
+        "      sqlite3GlobalConfig.szMmap = szMmap;\n"
+        "      bSqpyteMmapGiven = 1;\n"
+        "      break;\n",
+    ),
+    Edit(
+        "map-file-control",
+        "      int nSave = db->busyHandler.nBusy;\n"
+        "      rc = sqlite3OsFileControl(fd, op, pArg);\n",
+        "      int nSave = db->busyHandler.nBusy;\n"
+        "      if( op==SQLITE_FCNTL_MMAP_SIZE && *(sqlite3_int64*)pArg>=0 ) sqlite3PagerMayMap(pPager, 0);\n"
+        "      rc = sqlite3OsFileControl(fd, op, pArg);\n",
     ),
     Edit(
         "map-pragma-of-pager",

@@ -7,7 +7,8 @@
 ** Invariants. Only addresses within a registered mapping are ours: every other signal goes on to the handler that was
 ** there before. The handler takes no lock and asks for no memory. A mark stays until the mapping is gone, which is when
 ** the transaction that saw it has ended. A program that sets a handler of its own later, or that blocks the signal,
-** is noticed when a transaction begins (sqpyteCatchesBusErrors), and mapping stops.
+** is noticed when a transaction begins (sqpyteCatchesBusErrors), and mapping stops. A thread that steps in a transaction
+** of another one has the signal unblocked meanwhile (engine.c).
 **
 ** Included by file_map.h.
 */
@@ -68,6 +69,29 @@ static void sqpyteBusError(int iSignal, siginfo_t *pInfo, void *pContext){
     }
   }
   sqpytePassBusError(iSignal, pInfo, pContext);
+}
+
+/* The calling thread: a number that no other thread of the process has or had. */
+static u64 sqpyteThread(void){
+  static u64 nThread;
+  static __thread u64 n;
+  if( n==0 ) n = __atomic_add_fetch(&nThread, 1, __ATOMIC_RELAXED);
+  return n;
+}
+
+/* Has the signal come to this thread. Returns whether it didn't: sqpyteBlockBusErrors is to be called then. */
+static int sqpyteUnblockBusErrors(void){
+  sigset_t bus, before;
+  sigemptyset(&bus);
+  sigaddset(&bus, SIGBUS);
+  return pthread_sigmask(SIG_UNBLOCK, &bus, &before)==0 && sigismember(&before, SIGBUS);
+}
+
+static void sqpyteBlockBusErrors(void){
+  sigset_t bus;
+  sigemptyset(&bus);
+  sigaddset(&bus, SIGBUS);
+  pthread_sigmask(SIG_BLOCK, &bus, 0);
 }
 
 /* Whether a failing read would come to the handler: it is there, and this thread doesn't block the signal. */

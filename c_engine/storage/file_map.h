@@ -8,7 +8,8 @@
 **
 ** - the file is a database's own, in a VFS of SQLite's with POSIX locks, on a file system that keeps maps and writes
 **   coherent, in a process whose address space isn't limited;
-** - the program has said nothing of mmap_size, by PRAGMA or sqlite3_config;
+** - the program has said nothing of mmap_size, by PRAGMA, sqlite3_config or sqlite3_file_control, and has left the VFS
+**   its system calls;
 ** - a failing read would come to our handler, which each transaction asks at its beginning.
 **
 ** Invariant: pages are fetched below mmapSize only, which is at most the file's size when this transaction began, or
@@ -37,10 +38,12 @@ static i64 nSqpyteMapped;                     /* bytes of address space in all m
 
 static const sqlite3_io_methods posixIoMethods;   /* upstream's, defined further down */
 
-/* Whether reads of a map and writes to the file agree: local file systems of Linux whose maps are the page cache. */
-static int sqpyteIsCoherent(int h){
+/* Whether reads of a map and writes to the file agree: local file systems of Linux whose maps are the page cache. Of
+** overlayfs a file that was opened to be read alone may be the lower one, and stays so in the map when another process
+** writes, which copies it to the upper one; a file that was opened to be written is there already. */
+static int sqpyteIsCoherent(const unixFile *pFile){
   struct statfs fs;
-  if( fstatfs(h, &fs) ) return 0;
+  if( fstatfs(pFile->h, &fs) ) return 0;
   switch( (u32)fs.f_type ){
     case 0xef53:          /* ext2, ext3, ext4 */
     case 0x58465342:      /* xfs */
@@ -49,8 +52,19 @@ static int sqpyteIsCoherent(int h){
     case 0x858458f6:      /* ramfs */
     case 0xf2f52010:      /* f2fs */
     case 0x2fc12fc1:      /* zfs */
-    case 0x794c7630:      /* overlayfs, on one of them */
       return 1;
+    case 0x794c7630:      /* overlayfs, on one of them */
+      return (pFile->ctrlFlags & UNIXFILE_RDONLY)==0;
+  }
+  return 0;
+}
+
+/* Whether the program has put its own system calls in the place of SQLite's (xSetSystemCall): they may see other bytes
+** than the file has. */
+static int sqpyteSystemCallsReplaced(void){
+  int i;
+  for(i=0; i<(int)ArraySize(aSyscall); i++){
+    if( aSyscall[i].pDefault && aSyscall[i].pCurrent!=aSyscall[i].pDefault ) return 1;
   }
   return 0;
 }
@@ -108,5 +122,5 @@ static int sqpyteMayMap(sqlite3_file *pFd){
   return pFd->pMethods==&posixIoMethods && (pFile->ctrlFlags & UNIXFILE_DELETE)==0
       && pFile->mmapSizeMax==0 && pFile->pMapRegion==0 && !SQPYTE_OFF(MMAP)
       && getrlimit(RLIMIT_AS, &space)==0 && space.rlim_cur==RLIM_INFINITY
-      && sqpyteIsCoherent(pFile->h);
+      && sqpyteIsCoherent(pFile) && !sqpyteSystemCallsReplaced();
 }

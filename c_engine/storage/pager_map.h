@@ -44,6 +44,7 @@ static void sqpytePageRead(Pager *pPager, Pgno pgno){
   if( !sqpyteMayMap(pPager->fd) ) pPager->eSqpyteMap = SQPYTE_MAP_NEVER;
   else if( sqpyteMapFile((unixFile*)pPager->fd) ) pPager->eSqpyteMap = SQPYTE_MAP_USED;
   if( pPager->eSqpyteMap!=SQPYTE_MAP_USED ) return;
+  pPager->nSqpyteThread = sqpyteThread();
   pPager->bUseFetch = 1;
   setGetterMethod(pPager);
 }
@@ -61,9 +62,12 @@ static void sqpyteStopMap(Pager *pPager, int eMap){
 static void sqpyteMapTransaction(Pager *pPager){
   unixFile *pFile = sqpyteMappedFile(pPager);
   if( pFile==0 || pPager->eSqpyteMap==SQPYTE_MAP_LEFT || SQPYTE_OFF(MMAP) || SQPYTE_MAP_FAILED(pFile)
-   || !sqpyteCatchesBusErrors() ){
+   || !sqpyteCatchesBusErrors() || sqpyteSystemCallsReplaced() ){
     sqpyteStopMap(pPager, SQPYTE_MAP_NEVER);
-  }else if( pFile->mmapSize!=(i64)pPager->dbSize*pPager->pageSize ){
+    return;
+  }
+  pPager->nSqpyteThread = sqpyteThread();
+  if( pFile->mmapSize!=(i64)pPager->dbSize*pPager->pageSize ){
     sqpyteMeasureMap(pFile);
     /* Where the file has outgrown the map it is mapped anew when so many pages behind its end have been read. */
     if( (i64)pPager->dbSize*pPager->pageSize>pFile->mmapSizeActual ) sqpyteStopMap(pPager, SQPYTE_MAP_MAY);
