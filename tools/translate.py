@@ -27,9 +27,9 @@ LOG = os.path.join(CACHE, 'translate.log')
 PRODUCT = os.path.join(BUILD, 'libsqpyte.so')
 
 OBJECT = 'vm.o'
-# What RPython asks of the C library is answered by the engine (c_engine/vm/system_memory.c).
+# What RPython asks of the C library is answered by the engine (c_engine/vm/system_memory.c, system_environment.c).
 SYSTEM_CALLS = {'malloc': 'sqpyte_system_malloc', 'free': 'sqpyte_system_free', 'mmap64': 'sqpyte_system_mmap',
-                'rand': 'sqpyte_system_rand'}
+                'rand': 'sqpyte_system_rand', 'getenv': 'sqpyte_system_getenv', 'unsetenv': 'sqpyte_system_unsetenv'}
 LIBRARIES = 'libraries'  # beside it: the linker's flags for the libraries that it needs
 
 # As in the engine's own library: a process may hold another SQLite too. That library's internal

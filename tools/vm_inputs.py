@@ -24,7 +24,7 @@ from tools import environments
 # Of the RPython tool chain.
 OPTIONS = ['-Ojit', '--shared', '--batch', '--no-pdb', '--output=sqpyte']
 # What is kept of a translation; to be increased when that changes.
-FORMAT = 2
+FORMAT = 3
 
 HEADER = os.path.join('c_engine', 'core', 'engine.h')
 GENERATED = 'c_engine.generated'

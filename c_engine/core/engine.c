@@ -1,7 +1,7 @@
 /*
 ** The C engine: upstream SQLite (edited, see apply.py) and, in the same
 ** translation unit, the choice of tier and the helpers for the RPython VM
-** (tiering.c, settings.c, system_memory.c, helpers.c, functions.c, texts.c,
+** (tiering.c, settings.c, system_*.c, helpers.c, functions.c, texts.c,
 ** patterns.c, convert.c, rowset.c, seek.c, located_rows.c, memoize.c,
 ** row_cache.c, program_key.c), the fused calls (fused.c, busy.c), the page batches (page_batch.c,
 ** cardinality.c) and the call logs (call_log.c)
@@ -17,6 +17,7 @@
 #include "rows/fused.h"
 #include "storage/raw_page.h"
 #include "vm/system_memory.c"
+#include "vm/system_environment.c"
 #include <pthread.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ static void sqpyteSetThreshold(int n){
 
 /* SQPYTE_VM=off|hot|always and SQPYTE_VM_THRESHOLD=n, read when loaded. */
 static void __attribute__((constructor)) sqpyteReadEnvironment(void){
-  const char *z = getenv("SQPYTE_VM");
+  const char *z = secure_getenv("SQPYTE_VM");
   if( z ){
     if( strcmp(z, "off")==0 ) sqpyteVm.mode = SQPYTE_MODE_OFF;
     else if( strcmp(z, "always")==0 ) sqpyteVm.mode = SQPYTE_MODE_ALWAYS;
@@ -64,7 +65,7 @@ static void __attribute__((constructor)) sqpyteReadEnvironment(void){
     else fprintf(stderr, "sqpyte: SQPYTE_VM=%s ignored; "
                          "it takes off, hot or always\n", z);
   }
-  z = getenv("SQPYTE_VM_THRESHOLD");
+  z = secure_getenv("SQPYTE_VM_THRESHOLD");
   if( z ) sqpyteSetThreshold(atoi(z));
 }
 
@@ -238,6 +239,20 @@ static int sqpyteBeginsWell(const Vdbe *p){
   return p->rc==SQLITE_OK && p->sqpyteError==SQLITE_OK && !AtomicLoad(&p->db->u1.isInterrupted);
 }
 
+/* Whether the calling thread, another one than that of the connection's last step, blocks the signal of a failing read
+** while a transaction uses a map that another thread has begun (pager_map.h). Then the signal isn't blocked any more. */
+static int sqpyteOtherThread(sqlite3 *db){
+  int i, blocked = 0;
+  for(i=0; i<db->nDb && !blocked; i++){
+    Pager *pPager = db->aDb[i].pBt ? sqlite3BtreePager(db->aDb[i].pBt) : 0;
+    if( pPager && pPager->eState>=PAGER_READER && pPager->nSqpyteThread!=sqpyteThread() && sqpyteMappedFile(pPager) ){
+      blocked = sqpyteUnblockBusErrors();
+    }
+  }
+  db->nSqpyteThread = blocked ? 0 : sqpyteThread();
+  return blocked;
+}
+
 /* Runs the statement in its tier, and changes
 ** the tier when a loop is hot or when the VM hands the statement back. */
 static int sqpyteExecInTier(Vdbe *p){
@@ -323,8 +338,9 @@ static void sqpyteCountSteps(Vdbe *p){
 ** enters it again: in between, another thread's failing ATTACH would clear the schema that they have in common. */
 int sqpyteVdbeExec(Vdbe *p){
   sqlite3 *db = p->db;
-  int rc;
+  int rc, bUnblocked;
   sqlite3VdbeEnter(p);
+  bUnblocked = sqpyteBus.bInstalled && db->nSqpyteThread!=sqpyteThread() && sqpyteOtherThread(db);
   if( p->readOnly ){
     rc = sqpyteExecInTier(p);
   }else{
@@ -335,6 +351,7 @@ int sqpyteVdbeExec(Vdbe *p){
   }
   sqpyteCountSteps(p);
   if( rc==SQLITE_ROW && SQPYTE_READS_FAILED(db) ) rc = sqpyteFailRow(p);
+  if( bUnblocked ) sqpyteBlockBusErrors();
   sqlite3VdbeLeave(p);
   return rc;
 }

@@ -106,7 +106,7 @@ static void sqpyteNames(char *z, int n, int eMost){
 }
 
 static void __attribute__((constructor)) sqpyteReadSettings(void){
-  const char *z = getenv("SQPYTE_VM_MEMORY");
+  const char *z = secure_getenv("SQPYTE_VM_MEMORY");
   if( z ){
     char *zEnd;
     long n = strtol(z, &zEnd, 10);
@@ -116,7 +116,7 @@ static void __attribute__((constructor)) sqpyteReadSettings(void){
       sqpyteSettings.aMemory[SQPYTE_MEMORY_LIMIT] = (long long)n<<20;
     }
   }
-  z = getenv("SQPYTE_WITHOUT");
+  z = secure_getenv("SQPYTE_WITHOUT");
   if( z ){
     SqpyteSwitches found;
     char zNames[2000];

@@ -70,7 +70,7 @@ void sqpyte_fail(void *pVdbe, int pc, int rc){
 
 void sqpyte_complain(void){
   fprintf(stderr, "sqpyte: SQPYTE_JIT=%s ignored; it takes the JIT's parameters as name=number,...\n",
-          getenv("SQPYTE_JIT"));
+          secure_getenv("SQPYTE_JIT"));
 }
 
 void sqpyte_set_null(void *pMem){ sqlite3VdbeMemSetNull((Mem*)pMem); }
@@ -123,7 +123,7 @@ static int sqpyteOwns(const Mem *p, long addr){
 
 /* Concat of two texts or blobs, a text: pMemOut = a || b. Returns 0, SQLITE_TOOBIG or
 ** SQLITE_NOMEM; a and b may lie in pMemOut. The text is terminated, as upstream's: who asks for it
-** with sqlite3_value_text needs no memory. */
+** with sqlite3_value_text needs no memory. A byte order mark at its beginning stays. */
 int sqpyte_concat(void *pMemOut, long a, long na, long b, long nb){
   Mem *p = (Mem*)pMemOut;
   u8 enc = ENC(p->db);
@@ -131,20 +131,20 @@ int sqpyte_concat(void *pMemOut, long a, long na, long b, long nb){
   char *z;
   if( n>p->db->aLimit[SQLITE_LIMIT_LENGTH] ) return SQLITE_TOOBIG;
   if( (p->flags & MEM_Dyn) || sqpyteOwns(p, a) || sqpyteOwns(p, b) ){
-    int rc;
     z = sqlite3DbMallocRaw(p->db, n+2);
     if( z==0 ) return SQLITE_NOMEM;
     memcpy(z, (const char*)a, na);
     memcpy(z+na, (const char*)b, nb);
-    rc = sqlite3VdbeMemSetStr(p, z, n, enc, SQLITE_DYNAMIC);
-    if( rc ) return rc;
+    sqlite3VdbeMemRelease(p);
+    p->z = p->zMalloc = z;
+    p->szMalloc = sqlite3DbMallocSize(p->db, z);
   }else{
     if( sqlite3VdbeMemClearAndResize(p, (int)n+2) ) return SQLITE_NOMEM;
     z = p->z;
     memcpy(z, (const char*)a, na);
     memcpy(z+na, (const char*)b, nb);
-    p->enc = enc;
   }
+  p->enc = enc;
   if( enc!=SQLITE_UTF8 ) n &= ~(i64)1;
   p->n = (int)n;
   z[n] = z[n+1] = 0;
@@ -228,19 +228,24 @@ static int sqpyteCompareAsNumbers(long a, long na, long b, long nb, int form){
   return x.r<y.r ? -1 : x.r>y.r;
 }
 
-/* Whether the fourth character of a text is a digit, and the fifth a '-'. */
+/* Whether a text begins with four digits and a '-'. */
 static inline int sqpyteBeginsAsDate(long addr, long n, int form){
   const u8 *a = (const u8*)addr;
-  if( form==SQLITE_UTF8 ) return n>4 && a[4]=='-' && sqlite3Isdigit(a[3]);
-  if( n<10 ) return 0;
-  if( form==SQLITE_UTF16LE ) return a[8]=='-' && a[9]==0 && sqlite3Isdigit(a[6]) && a[7]==0;
-  return a[9]=='-' && a[8]==0 && sqlite3Isdigit(a[7]) && a[6]==0;
+  int step = form==SQLITE_UTF8 ? 1 : 2, i;
+  if( n<5*step ) return 0;
+  if( form!=SQLITE_UTF8 ){
+    const u8 *aHigh = a + (form==SQLITE_UTF16LE);
+    a += form!=SQLITE_UTF16LE;
+    for(i=0; i<5; i++) if( aHigh[2*i] ) return 0;
+  }
+  return a[4*step]=='-' && sqlite3Isdigit(a[3*step]) && sqlite3Isdigit(a[2*step]) && sqlite3Isdigit(a[step])
+      && sqlite3Isdigit(a[0]);
 }
 
 /* Comparison of two texts of one form with numeric affinity and the collation BINARY: as
 ** numbers where they look like numbers. In one call, because columns of type
-** DATE have that affinity; and ISO dates at once, because no number has a '-'
-** after its fourth digit. */
+** DATE have that affinity; and ISO dates at once, because no number begins with
+** four digits and a '-'. (One may have a 0 behind its first digit, where it ends.) */
 int sqpyte_compare_numeric_texts(long a, long na, long b, long nb, int form){
   if( sqpyteBeginsAsDate(a, na, form) && sqpyteBeginsAsDate(b, nb, form) && !SQPYTE_OFF(ISO_DATES) ){
     return sqpyte_compare_bytes(a, na, b, nb);

@@ -114,10 +114,3 @@ SQPYTE_HIDDEN void *sqpyte_system_mmap(void *pHint, size_t nByte, int prot, int 
   }
   return p;
 }
-
-/* RPython's own random numbers: a program that has called srand() wants those that it would have had without us. */
-SQPYTE_HIDDEN int sqpyte_system_rand(void){
-  static u32 state = 1;
-  state = state*1103515245 + 12345;
-  return (int)(state>>16);
-}

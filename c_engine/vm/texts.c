@@ -53,6 +53,18 @@ static const u8 *sqpyteSkipChars(const u8 *z, const u8 *zEnd, i64 n){
   return z;
 }
 
+/* How many characters substr() counts in a text to begin from its end: where the text is malformed, others than it
+** skips then. */
+static i64 sqpyteCountFromEnd(const u8 *z, const u8 *zEnd){
+  i64 n = 0;
+  for(; z<zEnd && *z; n++){
+    if( *z++>=0xc0 ){
+      while( z<zEnd && (*z & 0xc0)==0x80 ) z++;
+    }
+  }
+  return n;
+}
+
 /* substr(): where the part begins (from addr) and, in *pn, its size, both in
 ** bytes. p2 is LARGEST_INT64 for a call without a length. */
 long sqpyte_substr(long addr, long n, int isText, long long p1, long long p2, void *pn){
@@ -60,7 +72,7 @@ long sqpyte_substr(long addr, long n, int isText, long long p1, long long p2, vo
   const u8 *zEnd = z + n;
   const u8 *zPart;
   if( p1<0 ){
-    p1 += isText ? sqpyte_text_length(addr, n) : n;
+    p1 += isText ? sqpyteCountFromEnd(z, zEnd) : n;
     if( p1<0 ){
       p2 = p2<0 ? 0 : p2 + p1;
       p1 = 0;

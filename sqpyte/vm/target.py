@@ -21,7 +21,7 @@ assert jit_fixes, 'the optimizer is mended before it is translated'
 
 # Where the RPython heap's objects are made.  RPython would take half of the processor's largest
 # cache, up to tens of MB, which an interpreter needs for its program's objects. Here traces make
-# none, but tracing does.  PYPY_GC_NURSERY overrides it.
+# none, but tracing does.  The library knows no PYPY_GC_NURSERY.
 NURSERY = 1 << 20
 env.estimate_best_nursery_size = lambda: NURSERY
 

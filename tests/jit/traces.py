@@ -66,7 +66,7 @@ def traces_of(command, database, sql, log, mode='hot', padding=0):
     Args: command, path of build/sqpyte; database and log, file names; mode, as SQPYTE_VM;
     padding, by how many bytes the environment is longer.
     """
-    environment = dict(os.environ, PYPYLOG='jit-log-opt:' + str(log), SQPYTE_VM=mode,
+    environment = dict(os.environ, SQPYTE_JIT_LOG='jit-log-opt:' + str(log), SQPYTE_VM=mode,
                        PADDING='x' * padding,
                        SQPYTE_VM_THRESHOLD='3000')      # whatever is left to do
     for name in ('SQPYTE_JIT', 'SQPYTE_WITHOUT', 'SQPYTE_VM_MEMORY'):
