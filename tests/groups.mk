@@ -15,7 +15,7 @@ NEWEST := $(lastword $(shell printf '%s\n' $(CPYTHONS) | sort -V))
 INLINER := $(addsuffix -inliner,$(NEWEST))
 WITHOUT_VM := c_engine sqpyte effects tools types
 # The longest first. `upstream`, which runs two processes by itself, is last.
-WITH_VM := pypy_module differential jit_pypy jit fuzz benchmarks faults file_map corruption sqllogictest translated examples wheel
+WITH_VM := pypy_module differential jit_pypy jit fuzz benchmarks faults file_map corruption c_api sqllogictest translated examples wheel
 
 ifeq ($(CPYTHONS),)
 $(warning sqpyte: no CPython 3.9 to 3.13 here: its tests are not run)

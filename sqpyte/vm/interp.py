@@ -86,15 +86,17 @@ def step_in_c(frame, op, pc, passed):
     return jit.promote(mem.i32(frame.vdbe, Vdbe_pc))
 
 
+# Upstream looks for an interrupt, and calls the progress handler, before it leaves the opcode that jumps, which it
+# takes to stand before the one that is next: sqlite3_log() is told its place.
 def report_progress(frame, program, pc, passed):
-    """Call the progress handler, which is due at pc. Returns whether the statement goes on."""
+    """Call the progress handler, which is due before pc. Returns whether the statement goes on."""
     rc = frame.save(pc, program.ops[pc].live)
     if rc == 0:
         rc = capi.progress(frame.vdbe, frame.left - passed)
         frame.forget()
         frame.left = capi.until_progress(frame.vdbe) + passed
     if rc != 0:
-        capi.fail(frame.vdbe, pc, rc)
+        capi.fail(frame.vdbe, pc - 1, rc)
         frame.left -= passed
         frame.result = SQPYTE_STOP
     return rc == 0
@@ -126,7 +128,7 @@ def run_loop(frame, program, pc):
             if op.interruptible and not (following <= pc and op.loop):
                 if mem.i32(frame.db, sqlite3_u1_isInterrupted):
                     frame.left -= passed
-                    capi.fail(frame.vdbe, following, SQLITE_INTERRUPT)
+                    capi.fail(frame.vdbe, following - 1, SQLITE_INTERRUPT)
                     frame.result = SQPYTE_STOP
                     return
                 if frame.watched and frame.left <= passed and not report_progress(frame, program, following, passed):
@@ -151,7 +153,7 @@ def run_loop(frame, program, pc):
             frame.left -= passed
             passed = 0
             if mem.i32(frame.db, sqlite3_u1_isInterrupted):
-                capi.fail(frame.vdbe, following, SQLITE_INTERRUPT)
+                capi.fail(frame.vdbe, following - 1, SQLITE_INTERRUPT)
                 frame.result = SQPYTE_STOP
                 return
             if frame.watched and frame.left <= 0 and not report_progress(frame, program, following, 0):

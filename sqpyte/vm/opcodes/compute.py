@@ -9,7 +9,7 @@ from sqpyte.vm.base.jit import unroll_safe
 from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
 from sqpyte.vm.values import arith, values
 from sqpyte.vm.values.compare import UNDECIDED, NULL_RESULT, OTHER, compare, compare_operands, in_sort_order
-from sqpyte.vm.values.convert import AS_OPERAND, number_of
+from sqpyte.vm.values.convert import AS_OPERAND, AS_REAL, number_of
 from sqpyte.vm.values.values import NULL, W_Bytes, W_Int, W_Null, W_Real, W_Text
 
 
@@ -140,6 +140,14 @@ def operand(w):
     return w
 
 
+def beside_real(w, number, other):
+    """The number of w, as an operand beside `other`: a text that is an integer is read as a real beside one, and
+    '-0' is then -0.0."""
+    if isinstance(other, W_Real) and isinstance(number, W_Int) and number.intval == 0 and isinstance(w, W_Bytes):
+        return number_of(w, AS_REAL)
+    return number
+
+
 def _binary(name, function, contract, texts=True):
     def handler(frame, op, pc):
         w1 = frame.read(op.p1)
@@ -149,8 +157,9 @@ def _binary(name, function, contract, texts=True):
         if isinstance(w1, W_Bytes) or isinstance(w2, W_Bytes):
             if not texts:
                 return BAIL_OUT
-            w1 = operand(w1)
-            w2 = operand(w2)
+            n1 = operand(w1)
+            n2 = operand(w2)
+            w1, w2 = beside_real(w1, n1, n2), beside_real(w2, n2, n1)
         w = function(w1, w2)
         if w is None:
             return BAIL_OUT

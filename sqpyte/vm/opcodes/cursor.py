@@ -166,7 +166,8 @@ def note_cell(frame, c):
 
 def column_elsewhere(frame, op, pc):
     """Column of a cursor that is on the row of NULLs, or whose seek is deferred: if the index has
-    the column, the seek needs not be done."""
+    the column, the seek needs not be done. Of a row that is kept or located (SQPYTE_KNOWN_ROW) the index may
+    be elsewhere: that one was sought by its rowid."""
     c = op.p1
     assert c >= 0
     vc = frame.cursor_address(c)
@@ -175,9 +176,10 @@ def column_elsewhere(frame, op, pc):
     if mem.u8(vc, VdbeCursor_nullRow):
         frame.write(op.p3, NULL)
         return pc + 1
-    if mem.u8(vc, VdbeCursor_deferredMoveto) == 0 or op.alternate == UNKNOWN:
+    deferred = mem.u8(vc, VdbeCursor_deferredMoveto)
+    if deferred == 0 or op.alternate == UNKNOWN:
         return BAIL_OUT
-    if op.alternate != NOWHERE:
+    if op.alternate != NOWHERE and deferred != SQPYTE_KNOWN_ROW:
         c = op.alternate
         column = op.alternate_column
         slots = op.alternate_slots

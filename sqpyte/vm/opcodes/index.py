@@ -7,7 +7,7 @@ page.
 """
 from c_engine.generated import opcodes
 from c_engine.generated.layout import (
-    CACHE_STALE, CURTYPE_BTREE, MEM_Blob, Mem_flags,
+    CACHE_STALE, CURTYPE_BTREE, MEM_Blob, MEM_Null, Mem_flags,
     SQLITE_STMTSTATUS_FILTER_HIT, SQLITE_STMTSTATUS_FILTER_MISS,
     VdbeCursor_cacheStatus, VdbeCursor_deferredMoveto, VdbeCursor_eCurType, VdbeCursor_isTable,
     VdbeCursor_movetoTarget, VdbeCursor_nullRow, VdbeCursor_pAltCursor, VdbeCursor_seqCount,
@@ -122,7 +122,9 @@ def _exact(name, jump_if_absent, contract, kind='read cursor store sink distinct
         if null_is_absent:
             i = 0
             while i < op.p4:
-                if isinstance(frame.read(op.p3 + i), W_Null):
+                w = frame.read(op.p3 + i)
+                if isinstance(w, W_Null) or (
+                        w is None and mem.u16(frame.mem_address(op.p3 + i), Mem_flags) & MEM_Null):
                     return op.p2
                 i += 1
         if bool(result) == jump_if_absent:

@@ -84,9 +84,11 @@ declare_in_c('OpenEphemeral',
              "Open cursor P1 on a new ephemeral table, or index of the KeyInfo P4; r[P3] "
              "becomes an empty record.",
              reads='P3', writes='P3', moves='P1', kind='own cursor opens-ephemeral distinct')
-declare_in_c('SorterOpen', "Open cursor P1 on a new sorter by the KeyInfo P4.", moves='P1',
-             kind='own cursor opens-sorter')
-declare_in_c('Close', "Close cursor P1.", moves='P1', kind='own cursor row-cache')
+
+# Opening a cursor again, and closing one, frees what other cursors on it read: the pseudo-cursor of a sorter.
+declare_in_c('SorterOpen', "Open cursor P1 on a new sorter by the KeyInfo P4.", kind='own cursor opens-sorter')
+declare_in_c('Close', "Close cursor P1.", kind='own cursor row-cache')
+
 declare_in_c('ColumnsUsed', "Tell the storage which columns cursor P1 is read for.", moves='', kind='registers')
 declare_in_c('ResetSorter', "Delete all rows of the ephemeral table or sorter P1.",
              moves='WRITTEN', kind='own')
