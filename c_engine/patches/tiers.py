@@ -194,6 +194,17 @@ EDITS = [
         "  }\n"
         "  if( db->mallocFailed ){\n",
     ),
+    # A stop that was asked for, and not reached, isn't the next run's: a signal's exception may come between the two.
+    Edit(
+        "step-stop",
+        "  p->nChange = 0;\n"
+        "  p->cacheCtr = 1;\n"
+        "  p->minWriteFileFormat = 255;\n",
+        "  p->nChange = 0;\n"
+        "  p->cacheCtr = 1;\n"
+        "  p->sqpyteStopPc = 0;\n"
+        "  p->minWriteFileFormat = 255;\n",
+    ),
     Edit(
         "step-start",
         "      p->pc = 0;\n"

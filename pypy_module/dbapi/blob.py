@@ -2,6 +2,7 @@
 
 import operator
 import sys
+import weakref
 
 from pypy_module.dbapi import errors, open_databases
 from pypy_module.dbapi.mixin import Any     # noqa: F401 - in type comments
@@ -15,25 +16,38 @@ class Handle:
 
     Attributes:
         pointer: the `sqlite3_blob *`, NULL when it is closed.
+        session: the Session, which looks for dropped blobs as for dropped cursors as long as it is open.
+        owner: weak reference to the Blob.
     """
 
-    def __init__(self, pointer):
-        """Take the `sqlite3_blob *`."""
+    def __init__(self, pointer, session):
+        """Take the `sqlite3_blob *` and the Session."""
         self.pointer = pointer
+        self.session = session
+        self.owner = None
+        session.hold()
 
     def release(self):
         """Close the blob in C, if it is open."""
         pointer, self.pointer = self.pointer, NULL
         if pointer:
+            self.session.hold_no_more()
             lib.sqlite3_blob_close(pointer)
+
+    def release_if_dropped(self):
+        """Close the blob in C if it is open and nobody has it; return whether it was (bool)."""
+        dropped = bool(self.pointer) and self.owner is not None and self.owner() is None
+        if dropped:
+            self.release()
+        return dropped
 
 
 class Blob:
     """An open blob; read, written and indexed like a file and like bytes of a fixed length."""
 
     # Not as annotations, which help() shows.
-    _connection = None      # type: Any
-    _session = None         # type: Any
+    _connection_ = None      # type: Any
+    _session_ = None         # type: Any
     _handle = None          # type: Any
     _length = 0
     _offset = 0
@@ -44,14 +58,14 @@ class Blob:
     __reduce_ex__ = errors.not_copied('Blob')
 
     def __del__(self):
-        session, handle = self._session, self._handle
+        session, handle = self._session_, self._handle
         if handle.pointer and session.db:
             # A runner may be in the middle of a row: this runs at any time.
             if session.runners or open_databases.calling(but=session):
-                session.dropped.append(handle.pointer)
-                handle.pointer = NULL
+                session.dropped.append(handle)
             else:
                 handle.release()
+                session.reclaimed += 1
 
     def _check(self):
         self._check_connection()
@@ -59,26 +73,26 @@ class Blob:
             raise errors.ProgrammingError('Cannot operate on a closed blob.')
 
     def _check_connection(self):
-        self._session.check_open()
-        self._session.check_thread()
+        self._session_.check_open()
+        self._session_.check_thread()
 
     def _read(self, size, offset):
         """Return `size` bytes from `offset` on; raises SQLite's error."""
         buffer = ffi.new('char[]', max(size, 1))
         if lib.sqlite3_blob_read(self._handle.pointer, buffer, size, offset):
-            raise errors.from_database(self._session.db)
+            raise errors.from_database(self._session_.db)
         return ffi.unpack(buffer, size)
 
     def _write(self, data, offset):
         """Write `data` (bytes) at `offset`; raises SQLite's error."""
-        self._session.before_c_call_that_may_write()
+        self._session_.before_c_call_that_may_write()
         if lib.sqlite3_blob_write(self._handle.pointer, data, len(data), offset):
-            raise errors.from_database(self._session.db)
+            raise errors.from_database(self._session_.db)
 
     def close(self):
         """Close the blob, which may end a transaction."""
         self._check_connection()
-        self._session.before_c_call_that_may_write()
+        self._session_.before_c_call_that_may_write()
         self._handle.release()
 
     def __len__(self):
@@ -106,6 +120,7 @@ class Blob:
     def seek(self, offset, origin=0, /):
         """Move to `offset` from the start (origin 0), from here (1) or from the end (2)."""
         self._check()
+        offset = operator.index(offset)
         if origin not in (0, 1, 2):
             raise ValueError("'origin' should be os.SEEK_SET, os.SEEK_CUR, or os.SEEK_END")
         base = (0, self._offset, self._length)[origin]
@@ -126,7 +141,7 @@ class Blob:
 
     def __exit__(self, type, val, tb, /):
         self._check()
-        self._session.before_c_call_that_may_write()
+        self._session_.before_c_call_that_may_write()
         self._handle.release()
         return False
 
@@ -170,10 +185,10 @@ class Blob:
             return
         places = range(*index.indices(self._length))
         data = bytes_of(value)
-        if len(data) != len(places):
-            raise IndexError('Blob slice assignment is wrong size')
         if not places:
             return
+        if len(data) != len(places):
+            raise IndexError('Blob slice assignment is wrong size')
         if places.step == 1:
             self._write(data, places.start)
             return
@@ -196,9 +211,10 @@ class Blob:
 def blob_of(connection, session, handle):
     """Return the Blob of a Connection, which is open as long as the blob is there, its Session, and a Handle."""
     blob = object.__new__(Blob)
-    blob._connection = connection
-    blob._session = session
+    blob._connection_ = connection
+    blob._session_ = session
     blob._handle = handle
+    handle.owner = weakref.ref(blob)
     blob._length = lib.sqlite3_blob_bytes(handle.pointer)
     blob._offset = 0
     return blob

@@ -24,14 +24,26 @@ from pypy_module.dbapi.deprecation import one_positional, standing_in
 from pypy_module.dbapi.mixin import TYPE_CHECKING, made_of
 from pypy_module.dbapi.statements.transaction import LEGACY, checked_autocommit, checked_level
 
+LONGEST = 2 ** 31 - 1
 KEYWORD_ONLY = ("'timeout', 'detect_types', 'isolation_level', 'check_same_thread', 'factory', "
                 "'cached_statements' and 'uri'")
+
+
+def milliseconds_of(timeout):
+    """Return a timeout in seconds (a real number) as SQLite has it (int): at most the longest that there is."""
+    kind = type(timeout)
+    if not (hasattr(kind, '__float__') or hasattr(kind, '__index__')):
+        raise TypeError('must be real number, not ' + kind.__name__)
+    found = float(timeout) * 1000
+    if -LONGEST <= found <= LONGEST:
+        return int(found)
+    return LONGEST if found > 0 else 0
 
 
 def _one_argument(function):
     """Decorator for a method: whether the connection is open is looked at before the number of arguments."""
     def checked(self, *args):
-        self._session.check()
+        self._session_.check()
         if len(args) != 1:
             raise TypeError('function takes exactly 1 argument (%d given)' % len(args))
         return function(self, *args)
@@ -76,10 +88,10 @@ class Connection(_Parts):
             raise ValueError('embedded null byte')
         level = checked_level(isolation_level)
         autocommit = checked_autocommit(autocommit)
-        milliseconds = int(float(timeout) * 1000)
-        session = self._session
+        milliseconds = milliseconds_of(timeout)
+        session = self._session_
         if session is NEVER_OPENED:
-            session = self._session = Session()
+            session = self._session_ = Session()
         elif session.initialised:
             session.initialised = False
             session.close(False)
@@ -92,7 +104,7 @@ class Connection(_Parts):
             session.run_alone('BEGIN')
 
     def __del__(self):
-        session = self._session
+        session = self._session_
         if session.db and versions.UNCLOSED_WARNED_OF:
             warnings.warn('unclosed database in %r' % self, ResourceWarning, stacklevel=1,
                           source=self)
@@ -101,7 +113,7 @@ class Connection(_Parts):
 
     def close(self):
         """Close the database. An open transaction isn't committed."""
-        session = self._session
+        session = self._session_
         session.check_thread()
         if not session.initialised:
             raise errors.ProgrammingError('Base Connection.__init__ not called.')
@@ -113,15 +125,15 @@ class Connection(_Parts):
     @property
     def text_factory(self):
         """What makes the values of texts: `str` (the default), or a callable of bytes."""
-        return self._session.text_factory
+        return self._session_.text_factory
 
     @text_factory.setter
     def text_factory(self, factory):
-        self._session.set_text_factory(factory)
+        self._session_.set_text_factory(factory)
 
     def cursor(self, factory=cursors.Cursor):
         """Return a new cursor; `factory` is `Cursor` or a callable that returns one of its kind."""
-        self._session.check()
+        self._session_.check()
         cursor = factory(self)
         if not issubclass(type(cursor), cursors.Cursor):
             raise TypeError('factory must return a cursor, not ' + type(cursor).__name__)
@@ -129,9 +141,9 @@ class Connection(_Parts):
             cursor.row_factory = self.row_factory
         return cursor
 
-    def _cursor(self):
+    def _cursor_(self):
         """Return a new Cursor, made the short way."""
-        session = self._session
+        session = self._session_
         if session.user != get_ident():
             session.check()
         if POSTPONED:
@@ -143,20 +155,20 @@ class Connection(_Parts):
 
     def execute(self, sql, parameters=(), /):
         """Run one SQL statement with a new cursor, and return the cursor; see Cursor.execute."""
-        return self._cursor().execute(sql, parameters)
+        return (self._cursor_() if versions.OWN_CURSOR else self.cursor()).execute(sql, parameters)
 
     def executemany(self, sql, parameters, /):
         """Run a statement for each item of `parameters`; see Cursor.executemany."""
-        return self._cursor().executemany(sql, parameters)
+        return (self._cursor_() if versions.OWN_CURSOR else self.cursor()).executemany(sql, parameters)
 
     def executescript(self, sql_script, /):
         """Run several SQL statements; see Cursor.executescript."""
-        return self._cursor().executescript(sql_script)
+        return (self._cursor_() if versions.OWN_CURSOR else self.cursor()).executescript(sql_script)
 
     @_one_argument
     def __call__(self, sql, /):
         """Prepare `sql` (str) and return its Statement; raises what preparing it raises."""
-        session = self._session
+        session = self._session_
         if not isinstance(sql, str):
             raise TypeError('argument 1 must be str, not ' + type(sql).__name__)
         return session.prepare(sql)

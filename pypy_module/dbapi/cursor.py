@@ -1,5 +1,6 @@
 """The DB-API's cursor: its surface; what it does is result_set.py's."""
 
+import operator
 from _thread import get_ident
 
 from pypy_module.dbapi import errors, versions
@@ -8,20 +9,38 @@ from pypy_module.dbapi.mixin import TYPE_CHECKING, Any
 from pypy_module.dbapi.statements.result_set import ResultSet
 
 
+class _Arraysize:
+    """What `fetchmany` has for its size if none is given."""
+
+    def __repr__(self):
+        return '1'      # as help() of sqlite3 says
+
+
+ARRAYSIZE: Any = _Arraysize()
+
+
+def c_int(value):
+    """Return an int that C's int can hold; raises TypeError or OverflowError."""
+    size = operator.index(value)
+    if not -2 ** 31 <= size < 2 ** 31:
+        raise OverflowError('Python int too large to convert to C int')
+    return size
+
+
 class Cursor:
     """Runs statements and hands out their rows; made by `Connection.cursor()`."""
 
     # What can be set is the ResultSet's: there, what isn't set is a constant in machine code.
-    __slots__ = ('_result', '_connection', '__weakref__')
+    __slots__ = ('_result_', '_connection_', '__weakref__')
     if TYPE_CHECKING:
-        _result: ResultSet
-        _connection: Any
+        _result_: ResultSet
+        _connection_: Any
 
     def __getattr__(self, name):
         """What isn't set before `__init__`."""
-        if name == '_result':
+        if name == '_result_':
             return NEVER_READY
-        if name == '_connection':
+        if name == '_connection_':
             return None
         raise AttributeError('%r object has no attribute %r' % (type(self).__name__, name))
 
@@ -32,71 +51,71 @@ class Cursor:
         session = session_of(connection)
         if session is None:
             raise TypeError('Cursor() argument 1 must be sqlite3.Connection, not ' + errors.kind(connection))
-        if self._connection is not None:
-            if not self._result.closed:
-                self._check_ready()
-            self._result.drop()
-        self._result = ResultSet(session)
-        self._connection = connection
+        if self._connection_ is not None:
+            if not self._result_.closed:
+                self._check_ready_()
+            self._result_.drop()
+        self._result_ = ResultSet(session)
+        self._connection_ = connection
         session.check_thread()
-        self._result.ready = True
+        self._result_.ready = True
 
     @property
     def connection(self):
         """The Connection that the cursor belongs to."""
-        return self._connection
+        return self._connection_
 
     @property
     def row_factory(self):
         """None for tuples, or a callable of (cursor, tuple) that makes the rows."""
-        return self._result.row_factory
+        return self._result_.row_factory
 
     @row_factory.setter
     def row_factory(self, factory):
-        self._settable().row_factory = factory
+        self._settable_().row_factory = factory
 
     @property
     def arraysize(self):
         """How many rows `fetchmany` fetches unless told otherwise (int)."""
-        return self._result.arraysize
+        return self._result_.arraysize
 
     @arraysize.setter
     def arraysize(self, size):
-        self._settable().arraysize = size
+        self._settable_().arraysize = c_int(size)
 
-    def _settable(self):
+    def _settable_(self):
         """Return the ResultSet; one of its own, also before `__init__`."""
-        if self._result is NEVER_READY:
-            self._result = ResultSet(None)
-        return self._result
+        if self._result_ is NEVER_READY:
+            self._result_ = ResultSet(None)
+        return self._result_
 
     @property
     def description(self):
         """Per column a tuple of its name and six None; None if the statement has no columns."""
-        columns = self._result.columns
+        columns = self._result_.columns
         return None if columns is None else columns.description
 
     @property
     def rowcount(self):
         """How many rows the last INSERT, UPDATE, DELETE or REPLACE changed (int), else -1."""
-        return self._result.rowcount
+        return self._result_.rowcount
 
     @property
     def lastrowid(self):
         """Rowid of the last row that was inserted (int), None before the first `execute`."""
-        return self._result.lastrowid
+        return self._result_.lastrowid
 
-    def _check(self):
+    def _check_(self):
         """Raise ProgrammingError unless the cursor can be used here and now."""
-        if self._connection is None:
+        if self._connection_ is None:
             raise errors.ProgrammingError('Base Cursor.__init__ not called.')
-        if self._result.closed:
+        if self._result_.closed:
             raise errors.ProgrammingError('Cannot operate on a closed cursor.')
-        self._result.session.check()
+        self._result_.session.check()
 
-    def _check_ready(self):
+    def _check_ready_(self):
         """Raise ProgrammingError in the middle of something; with the connection's lock held."""
-        if not self._result.ready:
+        if not self._result_.ready:
             raise errors.ProgrammingError('Recursive use of cursors not allowed.')
 
     def execute(self, sql, parameters=(), /):
@@ -109,13 +128,13 @@ class Cursor:
             ProgrammingError: there are several statements, or the parameters don't fit.
             Error: as SQLite says.
         """
-        result = self._result
+        result = self._result_
         if result.ready and result.session.user == get_ident():
             result.execute(sql, parameters)
             return self
-        self._check()
+        self._check_()
         with result.session.lock:
-            self._check_ready()
+            self._check_ready_()
             result.execute(sql, parameters)
             return self
 
@@ -131,10 +150,10 @@ class Cursor:
             ProgrammingError: it is another kind of statement.
             Error: as SQLite says.
         """
-        self._check()
-        result = self._result
+        self._check_()
+        result = self._result_
         with result.session.lock:
-            self._check_ready()
+            self._check_ready_()
             result.execute_many(sql, seq_of_parameters)
         return self
 
@@ -153,10 +172,10 @@ class Cursor:
                             + type(sql_script).__name__)
         if '\0' in sql_script:
             raise ValueError('embedded null character')
-        self._check()
-        session = self._result.session
+        self._check_()
+        session = self._result_.session
         with session.lock:
-            self._check_ready()
+            self._check_ready_()
             session.run_script(sql_script)
         return self
 
@@ -166,31 +185,30 @@ class Cursor:
 
     def __next__(self):
         """Return the next row; raises StopIteration after the last one."""
-        row = self._fetch()
+        row = self._fetch_()
         if row is None:
             raise StopIteration
-        factory = self._result.row_factory
+        factory = self._result_.row_factory
         if factory is not None:
             return factory(self, row)
         return row
 
     def fetchone(self):
         """Return the next row, or None after the last one."""
-        row = self._fetch()
-        if row is not None and self._result.row_factory is not None:
-            return self._result.row_factory(self, row)
+        row = self._fetch_()
+        if row is not None and self._result_.row_factory is not None:
+            return self._result_.row_factory(self, row)
         return row
 
-    def fetchmany(self, size=None):
+    def fetchmany(self, size=ARRAYSIZE):
         """Return a list of the next `size` rows (int, `arraysize` unless given), or of all left."""
-        if size is None:
-            size = self.arraysize
+        size = self._result_.arraysize if size is ARRAYSIZE else c_int(size)
         rows: list = []
         while True:
-            row = self._fetch()
+            row = self._fetch_()
             if row is None:
                 return rows
-            factory = self._result.row_factory
+            factory = self._result_.row_factory
             rows.append(row if factory is None else factory(self, row))
             if len(rows) == size:
                 return rows
@@ -199,31 +217,31 @@ class Cursor:
         """Return a list of all rows left."""
         rows: list = []
         while True:
-            row = self._fetch()
+            row = self._fetch_()
             if row is None:
                 return rows
-            factory = self._result.row_factory
+            factory = self._result_.row_factory
             rows.append(row if factory is None else factory(self, row))
 
-    def _fetch(self):
+    def _fetch_(self):
         """Return the next row as a tuple, before the row factory, or None after the last one."""
-        result = self._result
+        result = self._result_
         if result.ready and result.session.user == get_ident():
             return result.advance()
-        self._check()
+        self._check_()
         with result.session.lock:
-            self._check_ready()
+            self._check_ready_()
             return result.advance()
 
     def close(self):
         """Give up the rows that are left; the cursor can't be used any more."""
-        if self._connection is None:
+        if self._connection_ is None:
             raise errors.ProgrammingError('Base Cursor.__init__ not called.')
-        result = self._result
+        result = self._result_
         result.session.check()
         if not result.closed:
             with result.session.lock:
-                self._check_ready()
+                self._check_ready_()
                 result.drop()
                 result.closed = True
                 result.ready = False
@@ -241,12 +259,12 @@ NEVER_READY = ResultSet(None)       # of a Cursor whose `__init__` hasn't been c
 def opened(connection, session):
     """Return a new Cursor on a Connection that can be used here, made the short way."""
     cursor = Cursor.__new__(Cursor)
-    cursor._result = result = ResultSet(session)
-    cursor._connection = connection
+    cursor._result_ = result = ResultSet(session)
+    cursor._connection_ = connection
     result.ready = True
     return cursor
 
 
 def columns_of(cursor):
     """Return the Columns of the statement that a Cursor ran last, or None."""
-    return cursor._result.columns
+    return cursor._result_.columns

@@ -11,10 +11,10 @@ from pypy_module.dbapi.mixin import TYPE_CHECKING
 class Row:
     """A row, indexed by position or by column name; ASCII upper and lower case are the same."""
 
-    __slots__ = ('_data', '_columns')
+    __slots__ = ('_data_', '_columns_')
     if TYPE_CHECKING:
-        _data: tuple
-        _columns: Columns
+        _data_: tuple
+        _columns_: Columns
 
     def __new__(cls, cursor, data, /):
         """Make a row of a Cursor's columns and a tuple."""
@@ -23,36 +23,36 @@ class Row:
         if not isinstance(data, tuple):
             raise TypeError('Row() argument 2 must be tuple, not ' + type(data).__name__)
         row = object.__new__(cls)
-        row._data = data
-        row._columns = columns_of(cursor) or NONE
+        row._data_ = data
+        row._columns_ = columns_of(cursor) or NONE
         return row
 
     __reduce_ex__ = errors.not_copied('Row')
 
     def keys(self):
         """Return the names of the columns (list of str)."""
-        return self._columns.names()
+        return self._columns_.names()
 
     def __getitem__(self, index):
         if isinstance(index, str):
-            return self._data[self._columns.position(index)]
+            return self._data_[self._columns_.position(index)]
         if isinstance(index, (int, slice)):
-            return self._data[index]
+            return self._data_[index]
         raise IndexError('Index must be int or string')
 
     def __len__(self):
-        return len(self._data)
+        return len(self._data_)
 
     def __iter__(self):
-        return iter(self._data)
+        return iter(self._data_)
 
     def __hash__(self):
-        return hash(self._columns.description) ^ hash(self._data)
+        return hash(self._columns_.description) ^ hash(self._data_)
 
     def __eq__(self, other):
         if isinstance(other, Row):
-            return (self._columns.description == other._columns.description
-                    and self._data == other._data)
+            return (self._columns_.description == other._columns_.description
+                    and self._data_ == other._data_)
         return NotImplemented
 
 

@@ -35,6 +35,11 @@ NAMED_VALUE_MISSING = since(
     (3, 10), 'message for a named parameter without a value', 'has its number', 'has its name')
 CONVERTER_ENCODING = since(
     (3, 10), 'what a converter gets of a text in a UTF-16 database', 'it in UTF-8', 'its bytes in the database')
+COMMENTS_BEFORE_DML = since(
+    (3, 10), 'a comment before INSERT, UPDATE, DELETE or REPLACE',
+    'hides it: no transaction is begun, no rows are counted', 'is passed over')
+OWN_CURSOR = since(
+    (3, 11), '`execute` of a subclass of Connection with a `cursor` of its own', 'calls it', 'makes a plain Cursor')
 SEVERAL_STATEMENTS = since((3, 11), '`execute` of several statements', 'Warning', 'ProgrammingError')
 NULL_CHARACTER = since((3, 11), 'SQL with a null character', 'ValueError', 'ProgrammingError')
 PARAMETERS_TYPE = since((3, 11), 'parameters that are no sequence', 'ValueError', 'ProgrammingError')
@@ -44,7 +49,8 @@ SCRIPT_TYPE = since((3, 11), '`executescript` of anything but a str', 'ValueErro
 LEVEL_NORMALISED = since((3, 11), '`isolation_level`', 'as it was given', 'in capitals')
 FETCH_AFTER_ROLLBACK = since(
     (3, 11), 'fetching after `Connection.rollback`', 'InterfaceError', 'goes on with the rows')
-FIRST_ROW_LATER = since((3, 11), 'converters for the first row', 'run in `execute`', 'run when it is fetched')
+FIRST_ROW_LATER = since(
+    (3, 11), 'converters and text factory for the first row', 'run in `execute`', 'run when it is fetched')
 THREADSAFETY = since((3, 11), '`threadsafety`', '1', 'what SQLite was compiled for: 3')
 COLLATION_NAMES = since(
     (3, 11), 'names of collations', 'letters, digits and underscores of ASCII', 'any')

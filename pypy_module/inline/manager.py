@@ -113,6 +113,14 @@ def watch(session):
 _shapes = {}        # (number of the program, key of the calls, what is switched off) -> Shapes
 
 
+def compilations(statement):
+    """How often a statement has been compiled again, as C has it (int): what is known of an earlier program is nothing.
+
+    The Statement itself learns of it behind a run, and a run may fail.
+    """
+    return mem.i32(address_of(statement.pointer) + layout.Vdbe_aCounter + 4 * layout.SQLITE_STMTSTATUS_REPREPARE)
+
+
 class Known:
     """What the inliner knows of one statement: the shapes of its program, and its calls.
 
@@ -123,7 +131,7 @@ class Known:
     def __init__(self, statement):
         """Analyse the statement."""
         vdbe = address_of(statement.pointer)
-        self.reprepares = statement.reprepares
+        self.compilations = compilations(statement)
         self.spoilt = 0
         program = program_of(vdbe)
         self.calls = Calls(vdbe, program.ops)
@@ -263,7 +271,7 @@ def kind_of(sliced):
 def known(statement):
     """The Known of a statement."""
     state = state_of(statement)
-    if state.known is None or state.known.reprepares != statement.reprepares:
+    if state.known is None or state.known.compilations != compilations(statement):
         state.known = Known(statement)
     return state.known
 
@@ -290,7 +298,7 @@ MOST_YIELDS = 16
 def too_large(statement):
     """Why a statement's program isn't analysed (str), or ''."""
     known = state_of(statement).known
-    if known is not None and known.reprepares == statement.reprepares:
+    if known is not None and known.compilations == compilations(statement):
         return ''
     vdbe = address_of(statement.pointer)
     size = mem.i32(vdbe + layout.Vdbe_nOp)

@@ -115,18 +115,19 @@ def result_of(value, most):
         UnicodeEncodeError: a str can't be encoded.
         ProgrammingError: SQLite has no such type.
     """
-    if isinstance(value, str):
+    kind = type(value)
+    if issubclass(kind, str):
         value = str.__str__(value)
         if len(value.encode()) > most:
             raise OverflowError('string or blob too big')
         return value
-    if isinstance(value, int):
-        value = int(value)
+    if issubclass(kind, int):
+        value = int.__add__(value, 0)
         if not LOWEST <= value <= HIGHEST:
             raise OverflowError('Python int too large to convert to SQLite INTEGER')
         return value
-    if isinstance(value, float):
-        value = float(value)
+    if issubclass(kind, float):
+        value = float.__mul__(value, 1.0)
         return None if value != value else value
     if value is None:
         return None

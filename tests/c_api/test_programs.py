@@ -44,8 +44,8 @@ def compiled(tmp_path_factory):
         target = str(folder / name)
         if not os.path.exists(target):
             subprocess.run(flags.compiler() + [
-                '-O1', '-Wall', '-Wno-unused-result', '-I', PATHS.upstream, os.path.join(ROOM, name + '.c'), '-o', target,
-                PATHS.stock_library, '-pthread', '-Wl,--allow-shlib-undefined'], check=True)
+                '-O1', '-Wall', '-Wno-unused-result', '-I', PATHS.upstream, os.path.join(ROOM, name + '.c'),
+                '-o', target, PATHS.stock_library, '-pthread', '-Wl,--allow-shlib-undefined'], check=True)
         return target
     return compiled
 
@@ -53,8 +53,9 @@ def compiled(tmp_path_factory):
 def answers(program, library, environment, folder, arguments=()):
     """Return what a program prints in a new folder, and its exit code. Memory that is freed is overwritten."""
     folder.mkdir()
+    environment = dict(os.environ, LD_LIBRARY_PATH=library, MALLOC_PERTURB_='170', **environment)
     done = subprocess.run([program, *arguments], cwd=str(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          env=dict(os.environ, LD_LIBRARY_PATH=library, MALLOC_PERTURB_='170', **environment), timeout=300)
+                          env=environment, timeout=300)
     return done.stdout.decode(errors='replace').splitlines() + ['exit code %d' % done.returncode]
 
 
@@ -87,8 +88,8 @@ def test_a_file_of_an_overlay_that_another_process_writes(compiled, libraries, t
         folder = tmp_path / way
         folder.mkdir(exist_ok=True)
         done = subprocess.run(['unshare', '-Urm', 'sh', '-c', OVERLAY], cwd=str(folder), stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, timeout=300,
-                              env=dict(os.environ, STOCK=stock, PROGRAM=compiled('other_writer'), LD_LIBRARY_PATH=library))
+                              stderr=subprocess.PIPE, timeout=300, env=dict(
+                                  os.environ, STOCK=stock, PROGRAM=compiled('other_writer'), LD_LIBRARY_PATH=library))
         if not (folder / 'mounted').exists():
             pytest.skip('no overlay can be mounted here: %s' % done.stderr.decode(errors='replace')[-200:])
         outcome.append(done.stdout.decode().splitlines())

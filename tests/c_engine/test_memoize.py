@@ -74,8 +74,8 @@ def test_a_column_that_a_comparison_fixes():
     """It is a constant in some places, and the column, whose type may differ, in others."""
     rows = []
     for connection in (sqlite3.connect(':memory:'), sqpyte.connect(':memory:')):
-        connection.executescript('CREATE TABLE o(id INTEGER PRIMARY KEY, a); INSERT INTO o(a) VALUES(5), (5.0), (5), (5.0);'
-                                 'CREATE TABLE t(x); INSERT INTO t VALUES(5)')
+        connection.executescript('CREATE TABLE o(id INTEGER PRIMARY KEY, a); CREATE TABLE t(x);'
+                                 'INSERT INTO t VALUES(5); INSERT INTO o(a) VALUES(5), (5.0), (5), (5.0)')
         rows.append([connection.execute('SELECT id, a FROM o WHERE a = 5 AND ' + sql).fetchall() for sql in (
             "(SELECT count(*) FROM t WHERE t.x = o.a AND typeof(o.a) = 'real') = 1",
             "(SELECT (t.x = o.a) || typeof(o.a) FROM t LIMIT 1) = '1real'",

@@ -1,5 +1,6 @@
 """Whole databases and single blobs: backup, serialize, deserialize, dump, blobopen."""
 
+import gc
 import time
 from _thread import get_ident
 from weakref import WeakSet
@@ -7,7 +8,7 @@ from weakref import WeakSet
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.blob import Handle, blob_of
 from pypy_module.dbapi.connections.session import Owner, session_of
-from pypy_module.dbapi.statements.locks import tried
+from pypy_module.dbapi.statements.locks import free_locks, tried
 from pypy_module.ffi.library import NULL, NUMBERS, bytes_of, ffi, lib, text
 
 OK, BUSY, LOCKED = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_BUSY'], NUMBERS['SQLITE_LOCKED']
@@ -16,6 +17,15 @@ NOCOPY = NUMBERS['SQLITE_SERIALIZE_NOCOPY']
 DESERIALIZE = (NUMBERS['SQLITE_DESERIALIZE_FREEONCLOSE']
                | NUMBERS['SQLITE_DESERIALIZE_RESIZEABLE'])
 PATIENCE = 60.0     # seconds that a backup waits for a statement of another thread's
+
+
+def encoded(name, argument):
+    """Return the name of a database, table or column (str) for SQLite (bytes); `argument`: whose it is, for errors."""
+    if not isinstance(name, str):
+        raise TypeError('%s must be str, not %s' % (argument, errors.kind(name)))
+    if '\0' in name:
+        raise ValueError('embedded null character')
+    return name.encode()
 
 
 class Held:
@@ -61,17 +71,19 @@ def in_the_middle(session):
 
 def copy(session, goal, name, pages, progress, sleep):
     """Copy a database of a Session into another Session's; for the other arguments see Backup.backup."""
+    name = encoded(name, "backup() argument 'name'")
     goal.before_c_call_that_may_write()
     session.before_c_call_that_may_write()
     handle = NULL
 
     def begin():
         nonlocal handle
-        handle = lib.sqlite3_backup_init(goal.db, b'main', session.db, name.encode())
+        handle = lib.sqlite3_backup_init(goal.db, b'main', session.db, name)
         return not handle
     if tried(begin):
         raise errors.from_database(goal.db)
     rc = OK
+    looked = False      # for dropped cursors, whose statements may be in the way
     try:
         while rc == OK or rc == BUSY or rc == LOCKED:
             goal.before_c_call_that_may_write()
@@ -79,6 +91,9 @@ def copy(session, goal, name, pages, progress, sleep):
             if progress is not None:
                 progress(rc, lib.sqlite3_backup_remaining(handle), lib.sqlite3_backup_pagecount(handle))
             if rc == BUSY or rc == LOCKED:
+                if not looked and free_locks(gc.collect):
+                    continue
+                looked = True
                 lib.sqlite3_sleep(int(sleep * 1000))
     finally:
         rc = lib.sqlite3_backup_finish(handle)
@@ -106,7 +121,7 @@ class Backup(Owner):
         goal = session_of(target)
         if goal is None:
             raise TypeError('backup() argument 1 must be sqlite3.Connection, not ' + errors.kind(target))
-        session = self._session
+        session = self._session_
         session.check()
         goal.check_open()
         if target is self:
@@ -118,12 +133,13 @@ class Backup(Owner):
 
     def serialize(self, *, name='main'):
         """Return a database (`name`: as for `backup`) as the bytes of its file."""
-        session = self._session
+        session = self._session_
         session.check()
+        encoded_name = encoded(name, "serialize() argument 'name'")
         session.before_c_call_that_may_write()
         size = ffi.new('int64_t *')
         for flags in (NOCOPY, 0):
-            data = lib.sqlite3_serialize(session.db, name.encode(), size, flags)
+            data = lib.sqlite3_serialize(session.db, encoded_name, size, flags)
             if data:
                 content = ffi.buffer(data, size[0])[:]
                 if not flags:
@@ -140,8 +156,9 @@ class Backup(Owner):
         Raises:
             OperationalError: a statement is reading the database.
         """
-        session = self._session
+        session = self._session_
         session.check()
+        encoded_name = encoded(name, "deserialize() argument 'name'")
         data = data.encode() if isinstance(data, str) else bytes_of(data)
         session.before_c_call_that_may_write()
 
@@ -151,7 +168,7 @@ class Backup(Owner):
                 raise MemoryError
             ffi.memmove(copy, data, len(data))
             # SQLite frees the copy, also when it fails.
-            return lib.sqlite3_deserialize(session.db, name.encode(), copy, len(data), len(data), DESERIALIZE)
+            return lib.sqlite3_deserialize(session.db, encoded_name, copy, len(data), len(data), DESERIALIZE)
         if tried(replace):
             raise errors.from_database(session.db)
 
@@ -162,7 +179,7 @@ class Backup(Owner):
             filter: a LIKE pattern for the names of what to dump (str), or None: everything.
         """
         from pypy_module.dbapi.connections.iterdump import dump
-        self._session.check_open()
+        self._session_.check_open()
         return dump(self, filter)
 
     def blobopen(self, table, column, row, /, *, readonly=False, name='main'):
@@ -178,8 +195,10 @@ class Backup(Owner):
         Raises:
             OperationalError: there is no such blob.
         """
-        session = self._session
+        session = self._session_
         session.check()
+        names = [encoded(each, 'blobopen() argument ' + argument)
+                 for each, argument in ((name, "'name'"), (table, '1'), (column, '2'))]
         if not isinstance(row, int):
             raise TypeError("expected 'int'")
         if not -2 ** 63 <= row < 2 ** 63:
@@ -187,12 +206,12 @@ class Backup(Owner):
         session.before_c_call_that_may_write()
         result = ffi.new('sqlite3_blob *[1]')
         rc = tried(lambda: lib.sqlite3_blob_open(
-            session.db, name.encode(), table.encode(), column.encode(), row, not readonly, result))
+            session.db, *names, row, not readonly, result))
         if rc == MISUSE:
             raise errors.InterfaceError(text(lib.sqlite3_errstr(rc)))
         if rc:
             raise errors.from_database(session.db)
-        handle = Handle(result[0])
+        handle = Handle(result[0], session)
         if session.blobs is None:
             session.blobs = WeakSet()
         session.blobs.add(handle)

@@ -96,13 +96,13 @@ def give(frame, value):
         return INTEGER
     if value is None:
         return NULL_TAG
-    if isinstance(value, str):
+    if issubclass(kind, str):
         return result_bytes(context_of(frame.cells), str.encode(value), True)
-    if isinstance(value, int):
-        frame.cells[RESULT] = int(value)
+    if issubclass(kind, int):
+        frame.cells[RESULT] = int.__add__(value, 0)
         return INTEGER
-    if isinstance(value, float):
-        frame.doubles[RESULT] = value
+    if issubclass(kind, float):
+        frame.doubles[RESULT] = float.__mul__(value, 1.0)
         return FLOAT
     try:
         data = bytes_of(value)
@@ -160,6 +160,7 @@ class Aggregate:
         cells = frame.cells
         context, key = cells[0], cells[KEY]
         self.calls.depth += 1
+        message = "'finalize' method raised error"
         try:
             if what == DO_FINAL or what == DO_VALUE:
                 return self.result(what, key, context)
@@ -218,14 +219,14 @@ class Functions(Owner):
 
     __slots__ = ()
 
-    def _define(self, name, narg, flags, what, made_by):
+    def _define_(self, name, narg, flags, what, made_by):
         """Define a function (`made_by` callable), or remove it (None); return SQLite's code."""
         if not isinstance(name, str):
             raise TypeError('create_%s() argument 1 must be str, not %s'
                             % (KINDS[what], type(name).__name__))
         if '\0' in name:
             raise ValueError('embedded null character')
-        session = self._session
+        session = self._session_
         session.check()
         session.before_c_call_that_may_write()
         if made_by is None:
@@ -273,7 +274,7 @@ class Functions(Owner):
             OperationalError: the function can't be defined.
         """
         flags = DETERMINISTIC if deterministic else 0
-        if self._define(name, narg, flags, DO_FUNCTION, func):
+        if self._define_(name, narg, flags, DO_FUNCTION, func):
             raise errors.OperationalError('Error creating function')
 
     @by_position('name', 'n_arg', 'aggregate_class')
@@ -287,7 +288,7 @@ class Functions(Owner):
         Raises:
             OperationalError: the aggregate can't be defined.
         """
-        if self._define(name, n_arg, 0, DO_FINAL, aggregate_class):
+        if self._define_(name, n_arg, 0, DO_FINAL, aggregate_class):
             raise errors.OperationalError('Error creating aggregate')
 
     def create_window_function(self, name, num_params, aggregate_class, /):
@@ -300,6 +301,6 @@ class Functions(Owner):
         Raises:
             ProgrammingError: it can't be defined.
         """
-        rc = self._define(name, num_params, 0, DO_INVERSE, aggregate_class)
+        rc = self._define_(name, num_params, 0, DO_INVERSE, aggregate_class)
         if rc:
             raise errors.ProgrammingError(text(lib.sqlite3_errstr(rc)))

@@ -26,10 +26,11 @@ def authorizer(function, calls):
         calls.depth += 1
         try:
             result = function(action, text(first), text(second), text(database), text(source))
-            if isinstance(result, int):
+            if issubclass(type(result), int):
+                result = int.__add__(result, 0)
                 if not -2 ** 31 <= result < 2 ** 31:
                     raise OverflowError('Python int too large to convert to C int')
-                return int(result)
+                return result
         except BaseException as error:
             report(error, function)
         finally:
@@ -130,7 +131,7 @@ class Hooks(Owner):
             authorizer_callback: called with an action code (int) and four str or None; returns SQLITE_OK,
                 SQLITE_DENY or SQLITE_IGNORE. None removes it.
         """
-        session = self._session
+        session = self._session_
         session.check()
         session.before_c_call_that_may_write()
         callback = NULL if authorizer_callback is None else authorizer(
@@ -149,7 +150,7 @@ class Hooks(Owner):
                 removes it.
             n: about how many virtual machine instructions lie between two calls (int).
         """
-        session = self._session
+        session = self._session_
         session.check()
         session.before_c_call_that_may_write()
         callback = NULL if progress_handler is None else progress(progress_handler, session.calls)
@@ -164,7 +165,7 @@ class Hooks(Owner):
         Args:
             trace_callback: called with the SQL (str), parameters filled in; None removes it.
         """
-        session = self._session
+        session = self._session_
         session.check()
         session.before_c_call_that_may_write()
         callback = NULL if trace_callback is None else tracer(trace_callback, session.calls)
@@ -182,7 +183,7 @@ class Hooks(Owner):
         Raises:
             OperationalError: it can't be defined.
         """
-        session = self._session
+        session = self._session_
         session.check()
         if not isinstance(name, str):
             raise TypeError('create_collation() argument 1 must be str, not '

@@ -19,10 +19,10 @@ class Settings(Owner):
 
     def interrupt(self):
         """Have the statements that run end with an error; may be called by another thread."""
-        self._session.check_open()
-        if self._session.user == get_ident():
-            self._session.before_c_call_that_may_write()
-        lib.sqlite3_interrupt(self._session.db)
+        self._session_.check_open()
+        if self._session_.user == get_ident():
+            self._session_.before_c_call_that_may_write()
+        lib.sqlite3_interrupt(self._session_.db)
 
     def setlimit(self, category, limit, /):
         """Set a limit; return what it was (int).
@@ -33,8 +33,8 @@ class Settings(Owner):
         Raises:
             ProgrammingError: there is no such limit.
         """
-        self._session.check()
-        before = lib.sqlite3_limit(self._session.db, category, limit)
+        self._session_.check()
+        before = lib.sqlite3_limit(self._session_.db, category, limit)
         if before < 0:
             raise errors.ProgrammingError("'category' is out of bounds")
         return before
@@ -43,15 +43,15 @@ class Settings(Owner):
         """Return a limit (int); `category` is one of SQLITE_LIMIT_... (int)."""
         return self.setlimit(category, -1)
 
-    def _config(self, op, value):
+    def _config_(self, op, value):
         """Set a switch unless `value` is -1; return what it is now (int)."""
-        self._session.check()
+        self._session_.check()
         if op not in SWITCHES:
             raise ValueError("unknown config 'op': %d" % op)
-        self._session.before_c_call_that_may_write()
+        self._session_.before_c_call_that_may_write()
         actual = ffi.new('int *')
-        if lib.sqlite3_db_config(self._session.db, op, ffi.cast('int', value), actual):
-            raise errors.from_database(self._session.db)
+        if lib.sqlite3_db_config(self._session_.db, op, ffi.cast('int', value), actual):
+            raise errors.from_database(self._session_.db)
         return actual[0]
 
     def setconfig(self, op, enable=True, /):
@@ -61,18 +61,18 @@ class Settings(Owner):
             ValueError: there is no such switch.
             OperationalError: SQLite refuses.
         """
-        if self._config(op, int(bool(enable))) != bool(enable):
+        if self._config_(op, int(bool(enable))) != bool(enable):
             raise errors.OperationalError('Unable to set config')
 
     def getconfig(self, op, /):
         """Return a switch (bool); `op` is one of SQLITE_DBCONFIG_... (int)."""
-        return bool(self._config(op, -1))
+        return bool(self._config_(op, -1))
 
     def enable_load_extension(self, enable, /):
         """Allow extensions to be loaded, or not; `enable` is a bool."""
         sys.audit('sqlite3.enable_load_extension', self, enable)
-        self._session.check()
-        if lib.sqlite3_enable_load_extension(self._session.db, int(bool(enable))):
+        self._session_.check()
+        if lib.sqlite3_enable_load_extension(self._session_.db, int(bool(enable))):
             raise errors.OperationalError('Error enabling load extension')
 
     def load_extension(self, name, /, *, entrypoint=None):
@@ -85,11 +85,11 @@ class Settings(Owner):
             OperationalError: it can't be loaded.
         """
         sys.audit('sqlite3.load_extension', self, name)
-        self._session.check()
-        self._session.before_c_call_that_may_write()
+        self._session_.check()
+        self._session_.before_c_call_that_may_write()
         message = ffi.new('char *[1]')
         entry = NULL if entrypoint is None else entrypoint.encode()
-        if lib.sqlite3_load_extension(self._session.db, name.encode(), entry, message):
+        if lib.sqlite3_load_extension(self._session_.db, name.encode(), entry, message):
             reason = text(message[0])
             lib.sqlite3_free(message[0])
             raise errors.OperationalError(reason)

@@ -182,13 +182,13 @@ NEVER_OPENED = Session()    # of a Connection whose `__init__` hasn't been calle
 class Owner:
     """What has a Session: the part of Connection that its other parts know."""
 
-    __slots__ = ('_session', 'row_factory')
-    _session: Session
+    __slots__ = ('_session_', 'row_factory')
+    _session_: Session
     row_factory: Any
 
     def __getattr__(self, name):
         """What isn't set before `__init__`."""
-        if name == '_session':
+        if name == '_session_':
             return NEVER_OPENED
         if name == 'row_factory':
             return None
@@ -199,5 +199,5 @@ class Owner:
 
 def session_of(connection):
     """Return the Session of a Connection; None if it is something else."""
-    session = getattr(connection, '_session', None)
+    session = getattr(connection, '_session_', None)
     return session if isinstance(session, Session) else None

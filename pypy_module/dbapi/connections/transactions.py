@@ -13,28 +13,28 @@ class Transactions(Owner):
 
     def commit(self):
         """Commit the transaction, if one is open; raises SQLite's error."""
-        self._session.check()
-        self._session.end('COMMIT')
+        self._session_.check()
+        self._session_.end('COMMIT')
 
     def rollback(self):
         """Undo what the transaction did, if one is open; raises SQLite's error."""
-        self._session.check()
-        if not versions.FETCH_AFTER_ROLLBACK and not lib.sqlite3_get_autocommit(self._session.db):
-            self._session.cut_off()
-        self._session.end('ROLLBACK')
+        self._session_.check()
+        if not versions.FETCH_AFTER_ROLLBACK and not lib.sqlite3_get_autocommit(self._session_.db):
+            self._session_.cut_off()
+        self._session_.end('ROLLBACK')
 
     @property
     def isolation_level(self):
         """How transactions are begun: '', 'DEFERRED', 'IMMEDIATE', 'EXCLUSIVE', or None: not."""
-        self._session.check_open()
-        return self._session.isolation_level
+        self._session_.check_open()
+        return self._session_.isolation_level
 
     @isolation_level.setter
     def isolation_level(self, level):
-        session = self._session
+        session = self._session_
         session.set_transactions(checked_level(level), session.autocommit)
         if level is None:
-            self.commit()
+            Transactions.commit(self)
 
     @isolation_level.deleter
     def isolation_level(self):
@@ -43,39 +43,39 @@ class Transactions(Owner):
     @property
     def autocommit(self):
         """True, False (a transaction is always open), or LEGACY_TRANSACTION_CONTROL."""
-        self._session.check()
-        return self._session.autocommit
+        self._session_.check()
+        return self._session_.autocommit
 
     @autocommit.setter
     def autocommit(self, value):
-        self._session.check()
-        self._session.switch_autocommit(checked_autocommit(value))
+        self._session_.check()
+        self._session_.switch_autocommit(checked_autocommit(value))
 
     @property
     def in_transaction(self):
         """Whether a transaction is open (bool)."""
-        self._session.check_open()
-        return not lib.sqlite3_get_autocommit(self._session.db)
+        self._session_.check_open()
+        return not lib.sqlite3_get_autocommit(self._session_.db)
 
     @property
     def total_changes(self):
         """How many rows were changed since the connection was opened (int)."""
-        self._session.check_open()
-        return lib.sqlite3_total_changes64(self._session.db)
+        self._session_.check_open()
+        return lib.sqlite3_total_changes64(self._session_.db)
 
     def __enter__(self):
         """Return the connection; leaving the block commits, or rolls back after an exception."""
-        self._session.check_open()
+        self._session_.check_open()
         return self
 
     def __exit__(self, type, value, traceback, /):
         if type is not None or value is not None or traceback is not None:
-            self.rollback()
+            Transactions.rollback(self)     # not a subclass's, as in sqlite3
             return False
         try:
-            self.commit()
+            Transactions.commit(self)
         except BaseException:
             # To unlock the database.
-            self.rollback()
+            Transactions.rollback(self)
             raise
         return False

@@ -76,16 +76,16 @@ def pack_value(statement, position, value, offset, name=None):
     index = 2 * position
     if value is None:
         cells[index] = NULL
-    elif isinstance(value, int):
+    elif issubclass(type(value), int):      # a subclass's value, whatever its __int__ and __class__ say
         cells[index] = INTEGER
         try:
-            cells[index + 1] = int(value)
+            cells[index + 1] = int.__add__(value, 0)
         except OverflowError:
             raise out_of_range() from None
-    elif isinstance(value, float):
+    elif issubclass(type(value), float):
         cells[index] = FLOAT
-        statement.doubles_in[index + 1] = value
-    elif isinstance(value, str):
+        statement.doubles_in[index + 1] = float.__mul__(value, 1.0)
+    elif issubclass(type(value), str):
         data = str.encode(value)
         cells[index] = TEXT | len(data) << 3
         cells[index + 1] = offset

@@ -150,7 +150,7 @@ def convert(statement, text_factory, row_converters):
             value = value or None  # as in sqlite3: a converter never sees an empty value
             raw.append((converter, value))
         elif kind == TEXT:
-            raw.append((text_factory, unpack(texts[tag + 1], cells[tag] >> 3)))
+            raw.append((called if text_factory is None else text_factory, unpack(texts[tag + 1], cells[tag] >> 3)))
         else:
             raw.append((None, cell_value(cells, doubles, texts, i)))
     row = []
@@ -161,6 +161,11 @@ def convert(statement, text_factory, row_converters):
             value = factory(value)
         row.append(value)
     return tuple(row)
+
+
+def called(data):
+    """Stand in for a text factory that is None: what calling it raises."""
+    raise TypeError("'NoneType' object is not callable")
 
 
 def stored(statement, data):

@@ -16,9 +16,9 @@ class ExecuteMany(Mixin):
     def execute_many(self, sql, parameters):
         """`Cursor.executemany` without its checks."""
         session = self.session
-        self.ready = False
         try:
-            iterator = iter(parameters)
+            self.ready = False
+            iterator = parameters if hasattr(type(parameters), '__next__') else iter(parameters)
             self.drop()
             self.row = self.columns = None
             statement = session.acquire(sql)
@@ -28,7 +28,11 @@ class ExecuteMany(Mixin):
             self.rowcount = 0 if statement.is_dml else -1
             try:
                 session.begin_for(statement)
-                for values in iterator:
+                while True:
+                    try:
+                        values = self._next_of(iterator)
+                    except StopIteration:
+                        break
                     self._execute_row(statement, values)
             except BaseException:
                 statement.reset()
@@ -40,6 +44,18 @@ class ExecuteMany(Mixin):
             raise
         finally:
             self.ready = True
+
+    def _next_of(self, iterator):
+        """Return the next item, without the connection's lock: the iterator may wait for what another thread does with
+        the connection."""
+        session = self.session
+        if session.user != -1:
+            return next(iterator)
+        session.lock.release()
+        try:
+            return next(iterator)
+        finally:
+            session.lock.acquire()
 
     def _execute_row(self, statement, values):
         """Run a statement of `executemany` once; rows that it returns are dropped."""

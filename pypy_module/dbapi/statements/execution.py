@@ -4,7 +4,7 @@ from pypy_module.dbapi import constants, errors
 from pypy_module.dbapi.adapters import converters
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements import binding, tiers
-from pypy_module.dbapi.statements.locks import EXCLUSIVE, LOCKED, run_again, watching
+from pypy_module.dbapi.statements.locks import EXCLUSIVE, LOCKED, met_own, run_again, watching
 from pypy_module.dbapi.statements.statement import skip
 from pypy_module.ffi.library import NUMBERS, ffi, lib
 
@@ -25,7 +25,7 @@ class Execution(Mixin):
     Attributes:
         runners: of the inliner, in the middle of their rows (list; see tiers.py).
         raised: what a collation raised during the present call, or None.
-        dropped: blobs (`sqlite3_blob *`) that were dropped while there were runners (list).
+        dropped: Handles of blobs that were dropped while there were runners (list).
         plain: rows can be decoded by the generated functions: texts are str, and nothing is converted (bool).
         begin_flag: IN_TRANSACTION if a transaction is to be begun before a statement that changes rows, else 0.
     """
@@ -100,7 +100,7 @@ class Execution(Mixin):
                                flags & ~IN_TRANSACTION, statement.cells)
         exclusive = bool(watching) and not statement.is_dml and not statement.queries and (
             statement.sql[skip(statement.sql):][:6].lower() in EXCLUSIVE)
-        if rc == LOCKED or rc == ERROR and exclusive:
+        if rc != OK and watching and met_own(self, rc, exclusive):
             def again():
                 lib.sqlite3_reset(statement.pointer)
                 return fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
@@ -172,7 +172,7 @@ class Execution(Mixin):
         """Hand statements that the inliner runs back to C, before their pages or schema change."""
         self.roll_back()
         while self.dropped:
-            lib.sqlite3_blob_close(self.dropped.pop())
+            self.dropped.pop().release()
 
     def roll_back(self):
         """The same, called by C in the middle of something."""

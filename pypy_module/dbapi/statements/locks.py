@@ -7,16 +7,20 @@ garbage has been collected (`run_again`, `tried`): where objects count reference
 nobody up.
 """
 
+import atexit
 import gc
 
 from pypy_module.dbapi import errors
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 
-LOCKED, ERROR = NUMBERS['SQLITE_LOCKED'], NUMBERS['SQLITE_ERROR']
+LOCKED, ERROR, BUSY = NUMBERS['SQLITE_LOCKED'], NUMBERS['SQLITE_ERROR'], NUMBERS['SQLITE_BUSY']
+BUSY_SNAPSHOT = NUMBERS['SQLITE_BUSY_SNAPSHOT']
 BUSY_WORDS = NUMBERS['SQPYTE_BUSY_WORDS']
 # Statements that fail with SQLITE_ERROR beside others that are in the middle of their rows; they run no
 # code of the user's, so they can be tried twice.
 EXCLUSIVE = ('vacuum', 'detach', 'pragma')
+# What COMMIT, RELEASE and SAVEPOINT say where a statement that writes has rows left.
+IN_PROGRESS = b'SQL statements in progress'
 
 # Includes a minor collection, unless it is the last step of a major one: hence twice.
 collect_step = getattr(gc, 'collect_step', gc.collect)
@@ -65,6 +69,17 @@ class Asking:
             lib.sqpyte_ask_no_more(self.session.db, self.busy)
 
 
+def met_own(session, rc, exclusive=False):
+    """Whether what has failed may have met a statement of its own connection that has rows left (bool).
+
+    Args: as for `run_again`.
+    """
+    if rc == BUSY:      # nobody else's lock, but an old snapshot, or a transaction that can't end
+        return (lib.sqlite3_extended_errcode(session.db) == BUSY_SNAPSHOT
+                or ffi.string(lib.sqlite3_errmsg(session.db)).endswith(IN_PROGRESS))
+    return rc == LOCKED or rc == ERROR and exclusive
+
+
 def run_again(session, rc, again, exclusive=False):
     """What has failed is tried again if a dropped cursor of its own connection may have been to blame.
 
@@ -74,16 +89,16 @@ def run_again(session, rc, again, exclusive=False):
         again: function without arguments, which tries it and returns a result code.
         exclusive: it fails with ERROR, too, while other statements are in the middle of their rows (bool).
     Returns:
-        the result code; it isn't LOCKED.
+        the result code of what hasn't met one.
     Raises:
         SQLite's error of the last try.
     """
     error = errors.from_database(session.db)
-    if rc == LOCKED or rc == ERROR and exclusive:
+    if met_own(session, rc, exclusive):
         for collect in (collect_young, gc.collect):
             if free_locks(collect):
                 rc = again()
-                if rc != LOCKED and not (exclusive and rc == ERROR):
+                if not met_own(session, rc, exclusive):
                     return rc
                 error = errors.from_database(session.db)
     raise error
@@ -116,6 +131,16 @@ def free_locks(collect, busy=ffi.NULL):
     for cache in caches:
         cache.reclaim_if_mine()
     return sum(cache.reclaimed for cache in caches) > before
+
+
+@atexit.register
+def end_statements():
+    """At the program's end: statements end whose cursors have rows left, as where objects count references. What one
+    of them has written is committed then, if no transaction is open."""
+    for reference in list(watching.values()):
+        cache = reference()
+        if cache is not None:
+            cache.end_if_mine()
 
 
 def collect_young():

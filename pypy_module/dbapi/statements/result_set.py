@@ -31,6 +31,17 @@ class CutOff:
         """Do nothing: there are no rows."""
 
 
+class GivenUp(CutOff):
+    """The same, of rows in the middle of which an exception came."""
+
+    def __init__(self, error):
+        self.name = type(error).__name__
+
+    def __next__(self):
+        raise errors.OperationalError(
+            'the rows that were left are gone: %s came in the middle of one; execute the query again' % self.name)
+
+
 class Converted(tuple):
     """A row that was converted early: it is handed out as it is."""
 
@@ -65,7 +76,7 @@ class ResultSet(ExecuteMany):
         """Be the result set of a new cursor, which isn't ready yet."""
         # In this order: PyPy keeps an object's first attributes in numbered fields, and after a write to one
         # its machine code reads that field of all objects anew. `ready` is written twice a row, so its number
-        # is none of those by which a row is found: Cursor's `_result`, `session`, `runner`.
+        # is none of those by which a row is found: Cursor's `_result_`, `session`, `runner`.
         self.session = session
         self.runner: Any = None
         self.ready = False
@@ -131,8 +142,8 @@ class ResultSet(ExecuteMany):
     def execute(self, sql, parameters):
         """`Cursor.execute` without its checks."""
         session = self.session
-        self.ready = False
         try:
+            self.ready = False
             if self.statement is not None or self.runner is not None:
                 self.drop()     # which finalizes aggregates: their functions find the cursor in use
             self.row = self.columns = None
@@ -186,8 +197,8 @@ class ResultSet(ExecuteMany):
             self.lastrowid = statement.cells[ROWID]
             if session.detect_types:
                 self.converters = session.converters_of(statement)
-                if not versions.FIRST_ROW_LATER and any(self.converters):
-                    self.row = Converted(decoding.convert(statement, session.text_factory, self.converters))
+            if not versions.FIRST_ROW_LATER and not session.plain:
+                self.row = Converted(decoding.convert(statement, session.text_factory, self.converters))
         elif rc == tiers.INLINED:
             statement.owner = session.watch(self, statement)
             self.columns = statement.description
@@ -218,8 +229,8 @@ class ResultSet(ExecuteMany):
             row = self._convert(statement)
         tier_up = statement.tier_up - 1
         statement.tier_up = tier_up
-        self.ready = False
         try:
+            self.ready = False
             if tier_up == 0:
                 rc = self._taken_over(statement)
             else:
@@ -240,32 +251,39 @@ class ResultSet(ExecuteMany):
 
     def _advance_inlined(self):
         """Return the inliner's next row, or None after the last one."""
-        self.ready = False
         try:
+            self.ready = False
             return next(self.runner)
-        except BaseException:
-            if self.runner is not None and self.row is None and type(self.runner) is not CutOff:
-                self.drop()
+        except BaseException as error:
+            if self.runner is not None and self.row is None and not isinstance(self.runner, CutOff):
+                self._give_up(error)
             raise
         finally:
             self.ready = True
 
+    def _give_up(self, error):
+        """Drop the rows that the inliner has left, in the middle of which an exception came. If it is neither
+        SQLite's nor a function's, a signal's perhaps, whoever asks for one of them is told that they are gone."""
+        self.drop()
+        if not isinstance(error, errors.Error):
+            self.runner = GivenUp(error)
+
     def _pass_row(self):
         """Have the inliner go past a row that was kept."""
-        self.ready = False
         try:
+            self.ready = False
             self.runner.pass_row(self)
-        except BaseException:
+        except BaseException as error:
             if self.runner is not None:
-                self.drop()
+                self._give_up(error)
             raise
         finally:
             self.ready = True
 
     def _convert(self, statement):
         """Return the present row as text factory and converters make it."""
-        self.ready = False
         try:
+            self.ready = False
             return decoding.convert(statement, self.session.text_factory, self.converters)
         except UnicodeDecodeError:
             raise errors.OperationalError(decoding.undecodable(statement)) from None
@@ -285,8 +303,9 @@ class ResultSet(ExecuteMany):
             values = row.values
         if factory is str:
             return values
-        ready, self.ready = self.ready, False
+        ready = self.ready
         try:
+            self.ready = False
             return tuple([factory(value.encode('utf-8', 'surrogateescape'))
                           if isinstance(value, str) else value for value in values])
         except BaseException:

@@ -120,7 +120,10 @@ class Statement:
         self.without_type = without_type
         start = skip(sql)
         keyword = sql[start:start + 7].lower()
-        self.is_dml = keyword.startswith(DML)
+        if versions.COMMENTS_BEFORE_DML:
+            self.is_dml = keyword.startswith(DML)
+        else:
+            self.is_dml = sql.lstrip(' \t\r\n')[:7].lower().startswith(DML)
         facts = ffi.new('int64_t[]', FACTS)
         if self.pointer:
             lib.sqpyte_facts(self.pointer, facts)

@@ -103,7 +103,7 @@ class StatementCache(Mixin):
         all: every statement there is (set of Statement).
         _left: those of a database that was closed when a cursor used them (set of Statement).
         _evicted: those taken out of the cache while a cursor used them (list of Statement).
-        _sentinels: those that no cursor holds (list of Sentinel); held: how many are held (int).
+        _sentinels: those that no cursor holds (list of Sentinel); held: how many are held, and blobs open (int).
         reclaimed: how many statements have been reset because their cursors were gone (int).
         user: the thread that may use the connection without a lock (its identity), 0 if closed,
             -1 if several may.
@@ -111,6 +111,7 @@ class StatementCache(Mixin):
 
     user = 0
     _left: Any = ()
+    blobs: Any
 
     def _open_statements(self, capacity):
         """Start with no statements and room for `capacity` (int) in the cache."""
@@ -224,10 +225,7 @@ class StatementCache(Mixin):
             return weakref.ref(result, statement.abandon)
         sentinel = result.sentinel
         if sentinel is None:
-            if not self.held:
-                ready()
-                watching[id(self)] = weakref.ref(self)
-            self.held += 1
+            self.hold()
             sentinel = result.sentinel = self._sentinels.pop() if self._sentinels else Sentinel(self)
         sentinel.statement = statement
         return weakref.ref(result)
@@ -236,9 +234,22 @@ class StatementCache(Mixin):
         """Take a sentinel back from a cursor whose rows have ended."""
         sentinel.statement = None
         self._sentinels.append(sentinel)
-        self.held -= 1
-        if not self.held:
-            watching.pop(id(self), None)
+        self.hold_no_more()
+
+    def hold(self):
+        """A cursor in the middle of its rows, or a blob, may be dropped: whoever meets its lock looks for it."""
+        if not REFERENCE_COUNTS:
+            if not self.held:
+                ready()
+                watching[id(self)] = weakref.ref(self)
+            self.held += 1
+
+    def hold_no_more(self):
+        """It has ended."""
+        if not REFERENCE_COUNTS:
+            self.held -= 1
+            if not self.held:
+                watching.pop(id(self), None)
 
     def cursor_dropped(self, statement):
         """Called by a finaliser: the cursor in the middle of the statement's rows is garbage."""
@@ -250,9 +261,7 @@ class StatementCache(Mixin):
             # It couldn't be reset now: the next collection finalises another sentinel, which no cursor has.
             Sentinel(self).statement = statement
             return
-        self.held -= 1
-        if not self.held:
-            watching.pop(id(self), None)
+        self.hold_no_more()
 
     def reclaim_if_mine(self, finalizing=False):
         """`_reclaim`, if this thread may use the connection now."""
@@ -275,6 +284,15 @@ class StatementCache(Mixin):
             if abandoned(statement) and (statement.readonly or not (finalizing and self.runners)):
                 statement.reset()
                 self.reclaimed += 1
+        if self.blobs and not finalizing:
+            self.reclaimed += sum(handle.release_if_dropped() for handle in list(self.blobs))
+
+    def end_if_mine(self):
+        """Reset all statements, at the program's end, if this thread may use the connection now."""
+        if self.user == get_ident() or self.user == -1 and self.lock.acquire(False):
+            for statement in list(self.all):
+                if statement.owner is not None:
+                    statement.reset()
 
     def _close_statements(self, busy_too):
         """Finalise all statements; without `busy_too` those that a cursor uses stay usable."""

@@ -27,7 +27,7 @@ A Statement has for the inliner
 * `inlinable`: its first step is the planner's (bool). The inliner may clear it;
 * `inlined`: the inliner's own, None as long as it keeps nothing. It has two methods: detach, called when the
   statement is reset or finalised, and forget, called when functions or hooks are others;
-* `pointer`, `sql`, `queries`, `reprepares`: see Statement;
+* `pointer`, `sql`, `queries`: see Statement;
 * `step()`, `reset()`, and `grow()` where C says so;
 * `cells`, `doubles`, `texts`: its row buffer, and `decode`, which makes a tuple of the row there.
 

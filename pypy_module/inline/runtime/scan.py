@@ -411,7 +411,11 @@ class Runner:
         report(error, function)
         self.install_accumulators()
         lib.sqpyte_raise(self.vdbe, pc, code, message.encode())
-        self.go_on()
+        try:
+            self.go_on()
+        except errors.Error as raised:
+            raised.__context__ = None       # the function's error was another's, in SQLite's middle
+            raise
 
 
 class RowsRunner(Runner):

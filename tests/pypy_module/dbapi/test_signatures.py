@@ -81,7 +81,7 @@ SIGNATURES = {
     'Cursor.executemany': '(self, sql, seq_of_parameters, /)',
     'Cursor.executescript': '(self, sql_script, /)',
     'Cursor.fetchall': '(self)',
-    'Cursor.fetchmany': '(self, size=None)',
+    'Cursor.fetchmany': '(self, size=1)',
     'Cursor.fetchone': '(self)',
     'Cursor.setinputsizes': '(self, sizes, /)',
     'Cursor.setoutputsize': '(self, size, column=None, /)',
@@ -95,8 +95,6 @@ SIGNATURES = {
     'Row': '(cursor, data, /)',
     'Row.keys': '(self)',
 }
-# What sqlite3 says otherwise: its 1 stands for `arraysize`.
-OTHERWISE = {'Cursor.fetchmany'}
 
 
 def named(module, name):
@@ -115,7 +113,7 @@ def test_other_signatures(name):
             theirs = str(inspect.signature(named(sqlite3, name)))
         except (AttributeError, ValueError):
             return      # not built in, or sqlite3 can't tell
-        assert shown == theirs.replace('(self, /', '(self') or name in OTHERWISE
+        assert shown == theirs.replace('(self, /', '(self')
 
 
 def test_every_signature_is_listed():

@@ -58,10 +58,20 @@ ROWS = {
         "longer be fetched from.', 'InterfaceError: Cursor needed to be reset because of commit/rollback and can no "
         "longer be fetched from.', [(5,)])]]",
         "[None, None, [((1,), None, (2,), [(3,)], [(5,)])]]"),
-    'converters for the first row': (
+    'converters and text factory for the first row': (
         "[sqpyte.register_converter('X', lambda data: seen.append(data) or len(data)), "
-        "[(r, list(seen), r.fetchall(), seen)[1:] for r in [d.execute('SELECT 123 AS \"a [x]\" UNION ALL SELECT 4')]]]",
-        "[None, [([b'123'], [(3,), (1,)], [b'123', b'4'])]]", "[None, [([], [(3,), (1,)], [b'123', b'4'])]]"),
+        "[(r, list(seen), r.fetchall(), list(seen))[1:] for r in "
+        "[d.execute('SELECT 123 AS \"a [x]\" UNION ALL SELECT 4')]], setattr(c, 'text_factory', seen.append), "
+        "[(r, list(seen)[2:])[1] for r in [c.execute(\"SELECT 'a' UNION ALL SELECT 'b'\")]]]",
+        "[None, [([b'123'], [(3,), (1,)], [b'123', b'4'])], None, [[b'a']]]",
+        "[None, [([], [(3,), (1,)], [b'123', b'4'])], None, [[]]]"),
+    'a comment before INSERT, UPDATE, DELETE or REPLACE': (
+        "c.execute('CREATE TABLE w(a)') and c.execute(' /* c */ INSERT INTO w VALUES(1)').rowcount, c.in_transaction",
+        '(-1, False)', '(1, True)'),
+    '`execute` of a subclass of Connection with a `cursor` of its own': (
+        "[(m, [type(x).__name__ for x in (m.execute('SELECT 1'), m.executescript(''))])[1] for m in "
+        "[type('C', (sqpyte.Connection,), {'cursor': lambda s: type('Own', (sqpyte.Cursor,), {})(s)})(':memory:')]]",
+        "[['Own', 'Own']]", "[['Cursor', 'Cursor']]"),
     '`threadsafety`': ('sqpyte.threadsafety', '1', '3'),
     'names of collations': (
         "error(lambda: c.create_collation('a b', lambda x, y: 0)), c.create_collation('A_1', lambda x, y: 0)",

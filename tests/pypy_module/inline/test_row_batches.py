@@ -390,7 +390,7 @@ def test_batches_grow_and_are_bounded():
         sizes = []
         for _ in range(1000):
             cursor.fetchone()
-            runner = cursor._result.runner
+            runner = cursor._result_.runner
             if runner is not None:
                 size = (runner.end - runner.first) // runner.stride
                 if not sizes or sizes[-1] != size:

@@ -44,7 +44,7 @@ def left(connection, sql, rows):
     cursor = connection.execute(sql)
     for _ in range(rows - 1):
         next(cursor)
-    found = policy.rows_left(cursor._result.statement)
+    found = policy.rows_left(cursor._result_.statement)
     cursor.close()
     return found
 

@@ -1,12 +1,16 @@
-"""What is collected while SQLite calls a function of another connection of a shared cache is closed when that
-function has ended: it would wait for the cache, which that function's statement has locked."""
+"""Cursors, blobs and connections that are dropped hold nobody up. What is collected while SQLite calls a function of
+another connection of a shared cache is closed when that function has ended: it would wait for the cache, which that
+function's statement has locked."""
 
 import os
+import queue
 import subprocess
 import sys
+import threading
 
 import pytest
 
+import sqpyte
 from pypy_module.ffi import place
 
 SHARED = '''
@@ -84,3 +88,91 @@ def test_a_connection():
 @pytest.mark.skipif(sys.implementation.name != 'pypy', reason='CPython hangs with sqlite3, too')
 def test_a_cursor_in_the_middle_of_its_rows_and_a_blob():
     assert run(CURSOR_AND_BLOB) == "[(1,), (b'abcd',)]\ndropped\n"
+
+
+def test_a_cursor_with_rows_of_returning_left_ends_with_its_transaction(tmp_path):
+    """Nobody has the cursor any more, so COMMIT doesn't find it in progress."""
+    connection = sqpyte.connect(str(tmp_path / 'a.db'))
+    connection.execute('CREATE TABLE t(id INTEGER PRIMARY KEY, a)')
+    connection.commit()
+    connection.execute("INSERT INTO t(a) VALUES('x') RETURNING id")
+    connection.commit()
+    with connection:
+        assert connection.execute("INSERT INTO t(a) VALUES('y'), ('z') RETURNING id").fetchone() == (2,)
+    connection.execute('SAVEPOINT s')
+    connection.execute("INSERT INTO t(a) VALUES('w') RETURNING id")
+    connection.execute('RELEASE s')
+    connection.isolation_level = None
+    connection.execute("INSERT INTO t(a) VALUES('v'), ('u') RETURNING id").fetchone()
+    target = sqpyte.connect(':memory:')
+    connection.backup(target)
+    assert target.execute('SELECT count(*) FROM t').fetchone() == (6,)
+
+
+def test_a_cursor_that_somebody_has_is_in_progress():
+    connection = sqpyte.connect(':memory:')
+    connection.execute('CREATE TABLE t(a)')
+    cursor = connection.execute('INSERT INTO t VALUES(1), (2) RETURNING a')
+    with pytest.raises(sqpyte.OperationalError, match='SQL statements in progress'):
+        connection.commit()
+    assert cursor.fetchall() == [(1,), (2,)]
+    connection.commit()
+
+
+def test_dropped_blobs_hold_nobody_up():
+    connection = sqpyte.connect(':memory:')
+    connection.execute('CREATE TABLE t(id INTEGER PRIMARY KEY, b)')
+    connection.execute('INSERT INTO t VALUES(1, zeroblob(10))')
+    connection.commit()
+    connection.blobopen('t', 'b', 1).write(b'x')
+    connection.execute('INSERT INTO t VALUES(2, 3)')
+    connection.commit()
+    connection.blobopen('t', 'b', 1)
+    connection.execute('DROP TABLE t')
+    connection.commit()
+
+
+def test_a_dropped_reader_does_not_keep_its_connection_at_an_old_snapshot(tmp_path):
+    first, second = [sqpyte.connect(str(tmp_path / 'a.db'), isolation_level=None) for _ in range(2)]
+    first.execute('PRAGMA journal_mode=wal').fetchall()
+    first.execute('CREATE TABLE t(a)')
+    first.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(500)])
+    first.execute('SELECT a FROM t').fetchone()
+    second.execute('INSERT INTO t VALUES(1000)')
+    first.execute('INSERT INTO t VALUES(1001)')
+    assert first.execute('SELECT count(*) FROM t').fetchone() == (502,)
+
+
+def test_what_returning_has_written_is_committed_at_the_program_s_end(tmp_path):
+    program = """
+import sys, sqpyte
+connection = sqpyte.connect(sys.argv[1], isolation_level=None)
+connection.execute('CREATE TABLE t(a)')
+connection.execute('INSERT INTO t VALUES(1), (2) RETURNING a')
+kept = connection.execute('INSERT INTO t VALUES(3), (4) RETURNING a')
+"""
+    path = str(tmp_path / 'a.db')
+    subprocess.run([sys.executable, '-c', program, path], cwd=place.ROOT, check=True)
+    assert sqpyte.connect(path).execute('SELECT count(*) FROM t').fetchone() == (4,)
+
+
+def test_parameters_that_wait_for_another_thread():
+    """`executemany` holds no lock while it is given its next row."""
+    connection = sqpyte.connect(':memory:', check_same_thread=False)
+    connection.execute('CREATE TABLE t(a)')
+    asked, answered = queue.Queue(), queue.Queue()
+
+    def serve():
+        for i in iter(asked.get, None):
+            answered.put(connection.execute('SELECT ?', (i,)).fetchone())
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+
+    def rows():
+        for i in range(20):
+            asked.put(i)
+            yield answered.get(timeout=60)
+    connection.executemany('INSERT INTO t VALUES(?)', rows())
+    asked.put(None)
+    thread.join()
+    assert connection.execute('SELECT sum(a) FROM t').fetchone() == (190,)

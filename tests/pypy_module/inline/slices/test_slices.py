@@ -450,8 +450,8 @@ def test_writes_that_keep_coming_leave_more_to_c():
         cursor = connection.execute('SELECT f(u.a) FROM t CROSS JOIN t AS u ON u.a = t.a')
         for row in cursor:
             found += row
-            if cursor._result.runner is not None:
-                runners.add(cursor._result.runner)
+            if cursor._result_.runner is not None:
+                runners.add(cursor._result_.runner)
             connection.execute('INSERT INTO log VALUES(1)')
         assert found == list(range(1, 1001))
         assert 5 <= len(runners) <= 12

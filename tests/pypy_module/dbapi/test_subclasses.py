@@ -1,0 +1,184 @@
+"""What subclasses and odd arguments see of the DB-API, as in CPython's own module: only what it asks them for."""
+
+import pytest
+
+import sqpyte
+
+
+@pytest.fixture
+def connection():
+    return sqpyte.connect(':memory:')
+
+
+def test_a_block_does_not_call_a_subclass_s_own_commit_and_rollback():
+    calls = []
+
+    class Noted(sqpyte.Connection):
+        def commit(self):
+            calls.append('commit')
+            raise ValueError
+
+        rollback = commit
+
+    connection = Noted(':memory:')
+    connection.execute('CREATE TABLE t(a)')
+    with connection:
+        connection.execute('INSERT INTO t VALUES(1)')
+    assert not connection.in_transaction
+    with pytest.raises(KeyError), connection:
+        connection.execute('INSERT INTO t VALUES(2)')
+        raise KeyError
+    assert connection.execute('SELECT a FROM t').fetchall() == [(1,)]
+    connection.execute('INSERT INTO t VALUES(3)')
+    connection.isolation_level = None
+    assert not connection.in_transaction and calls == []
+
+
+def test_attributes_of_subclasses_are_theirs():
+    """The usual names of private attributes are free."""
+    names = '_session _cursor _connection _config _define _result _data _columns _check _fetch'.split()
+
+    class Wrapped(sqpyte.Connection):
+        def __init__(self, *args):
+            super().__init__(*args)
+            for name in names:
+                setattr(self, name, 1)
+
+    class WrappedCursor(sqpyte.Cursor):
+        def __init__(self, *args):
+            super().__init__(*args)
+            for name in names:
+                setattr(self, name, 1)
+
+    connection = Wrapped(':memory:')
+    connection.create_function('f', 1, abs)
+    assert connection.execute('SELECT f(-1)').fetchall() == [(1,)]
+    cursor = connection.cursor(WrappedCursor)
+    assert cursor.execute('SELECT 2 UNION SELECT 3').fetchmany(5) == [(2,), (3,)]
+    assert cursor.connection is connection
+
+
+class Five(int):
+    def __int__(self):
+        return 99
+    __index__ = __int__
+
+
+class Half(float):
+    def __float__(self):
+        return 99.0
+
+
+class Pretends:
+    __class__ = int         # as mock.MagicMock(spec=int) does
+
+    def __int__(self):
+        return 1
+
+
+@pytest.mark.parametrize('inline', [True, 'always'])
+def test_numbers_are_what_they_are(connection, inline):
+    saved = sqpyte.configure()
+    sqpyte.configure(inline=inline)
+    try:
+        assert connection.execute('SELECT ?, ?, ?', (Five(5), Half(0.5), Five(6))).fetchone() == (5, 0.5, 6)
+        connection.create_function('i', 1, Five)
+        connection.create_function('r', 1, Half)
+        rows = 'WITH t(x) AS (VALUES(1), (2), (3)) '
+        assert connection.execute(rows + 'SELECT i(x), r(x) FROM t').fetchall() == [(1, 1.0), (2, 2.0), (3, 3.0)]
+        with pytest.raises(sqpyte.Error):
+            connection.execute('SELECT ?', (Pretends(),))
+        connection.create_function('p', 0, Pretends)
+        with pytest.raises(sqpyte.OperationalError):
+            connection.execute('SELECT p()').fetchall()
+    finally:
+        sqpyte.configure(**saved)
+
+
+def test_an_authorizer_s_answer_is_what_it_is(connection):
+    class Allows(int):
+        def __int__(self):
+            return sqpyte.SQLITE_OK
+        __index__ = __int__
+
+    connection.set_authorizer(lambda *args: Allows(sqpyte.SQLITE_DENY))
+    with pytest.raises(sqpyte.DatabaseError, match='not authorized'):
+        connection.execute('SELECT 1')
+
+
+def test_executemany_asks_an_iterator_for_items_alone(connection):
+    class Again:
+        def __init__(self):
+            self.left = [1, 2, 3]
+
+        def __iter__(self):
+            return Again()
+
+        def __next__(self):
+            if not self.left:
+                raise StopIteration
+            return (self.left.pop(0),)
+
+    items = Again()
+    assert next(items) == (1,)
+    connection.execute('CREATE TABLE t(a)')
+    connection.executemany('INSERT INTO t VALUES(?)', items)
+    assert connection.execute('SELECT a FROM t').fetchall() == [(2,), (3,)]
+
+
+@pytest.mark.parametrize('size, error', [
+    (None, TypeError), ('a', TypeError), (1.5, TypeError), (2 ** 31, OverflowError)])
+def test_sizes_are_checked(connection, size, error):
+    cursor = connection.execute('SELECT 1 UNION SELECT 2')
+    with pytest.raises(error):
+        cursor.fetchmany(size)
+    with pytest.raises(error):
+        cursor.arraysize = size
+    assert cursor.fetchall() == [(1,), (2,)]
+
+
+def test_sizes_that_are_taken(connection):
+    class Two:
+        def __index__(self):
+            return 2
+
+    class Own(sqpyte.Cursor):
+        arraysize = 3
+
+    cursor = connection.execute('VALUES(1), (2), (3), (4)')
+    assert len(cursor.fetchmany(Two())) == 2 and len(cursor.fetchmany()) == 1 and len(cursor.fetchmany(0)) == 1
+    assert len(connection.cursor(Own).execute('VALUES(1), (2), (3), (4)').fetchmany()) == 1
+    assert len(connection.execute('VALUES(1), (2), (3), (4)').fetchmany(-1)) == 4
+
+
+@pytest.mark.parametrize('timeout', [float('inf'), 1e10, float('nan'), -5, 0, True, 10 ** 9])
+def test_timeouts_that_are_taken(timeout):
+    sqpyte.connect(':memory:', timeout=timeout).close()
+
+
+@pytest.mark.parametrize('timeout', ['5', b'5', None, ()])
+def test_timeouts_that_are_no_numbers(timeout):
+    with pytest.raises(TypeError):
+        sqpyte.connect(':memory:', timeout=timeout)
+
+
+def test_a_text_factory_that_is_none_is_called(connection):
+    connection.text_factory = None
+    assert connection.execute('SELECT 1').fetchall() == [(1,)]
+    with pytest.raises(TypeError, match='not callable'):
+        connection.execute("SELECT 'a' UNION SELECT 'b'").fetchall()
+
+
+def test_names_that_are_none(connection):
+    other = sqpyte.connect(':memory:')
+    for name, error in ((5, TypeError), ('main\0x', ValueError)):
+        with pytest.raises(error):
+            connection.backup(other, name=name)
+        with pytest.raises(error):
+            connection.serialize(name=name)
+        with pytest.raises(error):
+            connection.deserialize(b'', name=name)
+        with pytest.raises(error):
+            connection.blobopen('t', 'a', 1, name=name)
+        with pytest.raises(error):
+            connection.blobopen(name, 'a', 1)
