@@ -78,6 +78,7 @@ class Blob:
 
     def _read(self, size, offset):
         """Return `size` bytes from `offset` on; raises SQLite's error."""
+        self._check()       # an index may have closed it
         buffer = ffi.new('char[]', max(size, 1))
         if lib.sqlite3_blob_read(self._handle.pointer, buffer, size, offset):
             raise errors.from_database(self._session_.db)
@@ -85,6 +86,7 @@ class Blob:
 
     def _write(self, data, offset):
         """Write `data` (bytes) at `offset`; raises SQLite's error."""
+        self._check()
         self._session_.before_c_call_that_may_write()
         if lib.sqlite3_blob_write(self._handle.pointer, data, len(data), offset):
             raise errors.from_database(self._session_.db)

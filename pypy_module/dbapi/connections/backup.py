@@ -83,6 +83,7 @@ def copy(session, goal, name, pages, progress, sleep):
     if tried(begin):
         raise errors.from_database(goal.db)
     rc = OK
+    goal.calls.depth += 1       # SQLite needs the target until the backup is finished: if it is closed, then later
     looked = False      # for dropped cursors, whose statements may be in the way
     try:
         while rc == OK or rc == BUSY or rc == LOCKED:
@@ -90,6 +91,8 @@ def copy(session, goal, name, pages, progress, sleep):
             rc = lib.sqlite3_backup_step(handle, pages)
             if progress is not None:
                 progress(rc, lib.sqlite3_backup_remaining(handle), lib.sqlite3_backup_pagecount(handle))
+                if not goal.db:
+                    goal.check_open()
             if rc == BUSY or rc == LOCKED:
                 if not looked and free_locks(gc.collect):
                     continue
@@ -97,6 +100,9 @@ def copy(session, goal, name, pages, progress, sleep):
                 lib.sqlite3_sleep(int(sleep * 1000))
     finally:
         rc = lib.sqlite3_backup_finish(handle)
+        goal.calls.depth -= 1
+        if goal.closing:
+            goal.close()
     if rc != OK:
         raise errors.from_database(goal.db)
 

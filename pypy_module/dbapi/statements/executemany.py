@@ -19,6 +19,8 @@ class ExecuteMany(Mixin):
         try:
             self.ready = False
             iterator = parameters if hasattr(type(parameters), '__next__') else iter(parameters)
+            if not session.db:      # `__iter__` has closed it
+                session.check_open()
             self.drop()
             self.row = self.columns = None
             statement = session.acquire(sql)
@@ -33,6 +35,8 @@ class ExecuteMany(Mixin):
                         values = self._next_of(iterator)
                     except StopIteration:
                         break
+                    if not session.db:      # the iterator has closed it
+                        session.check_open()
                     self._execute_row(statement, values)
             except BaseException:
                 statement.reset()

@@ -126,6 +126,19 @@ def test_executemany_asks_an_iterator_for_items_alone(connection):
     assert connection.execute('SELECT a FROM t').fetchall() == [(2,), (3,)]
 
 
+@pytest.mark.parametrize('check_same_thread', [True, False])
+def test_executemany_whose_iterator_closes_the_connection(check_same_thread):
+    connection = sqpyte.connect(':memory:', check_same_thread=check_same_thread)
+    connection.execute('CREATE TABLE t(a)')
+
+    def items():
+        yield (1,)
+        connection.close()
+        yield (2,)
+    with pytest.raises(sqpyte.ProgrammingError, match='closed database'):
+        connection.executemany('INSERT INTO t VALUES(?)', items())
+
+
 @pytest.mark.parametrize('size, error', [
     (None, TypeError), ('a', TypeError), (1.5, TypeError), (2 ** 31, OverflowError)])
 def test_sizes_are_checked(connection, size, error):

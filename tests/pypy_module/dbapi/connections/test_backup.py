@@ -234,3 +234,26 @@ def test_blobs_end(connection, blob):
         assert other.read() == b'\0\0\0'
     with pytest.raises(sqpyte.ProgrammingError, match='Cannot operate on a closed blob.'):
         other.read()
+
+
+@pytest.mark.parametrize('closes', ['source', 'target'])
+def test_a_progress_function_that_closes_a_connection(closes):
+    source, target = sqpyte.connect(':memory:'), sqpyte.connect(':memory:')
+    source.execute('CREATE TABLE t(a)')
+    source.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(5000)])
+    source.commit()
+    connection = source if closes == 'source' else target
+    calls = []
+
+    def progress(*numbers):
+        calls.append(numbers)
+        connection.close()
+    if closes == 'source':
+        source.backup(target, pages=1, progress=progress)
+        assert target.execute('SELECT count(*) FROM t').fetchone() == (5000,) and len(calls) > 5
+    else:
+        with pytest.raises(sqpyte.ProgrammingError, match='closed database'):
+            source.backup(target, pages=1, progress=progress)
+        assert len(calls) == 1 and source.execute('SELECT count(*) FROM t').fetchone() == (5000,)
+    with pytest.raises(sqpyte.ProgrammingError, match='closed database'):
+        connection.execute('SELECT 1')
