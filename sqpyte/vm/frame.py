@@ -243,6 +243,12 @@ class Frame(object):
             w = self.registers[r]
             if isinstance(w, W_Bytes) and w.origin != r and is_among(op.touched, w.origin):
                 self.registers[r] = self.private(w)
+        # A register that is read may view one that is live, which leave_row writes.
+        for r in op.reads:
+            assert r >= 0
+            w = self.registers[r]
+            if isinstance(w, W_Bytes) and w.origin >= 0 and w.origin != r:
+                self.registers[r] = self.private(w)
         for c in op.moves:
             rc = self.leave_row(c, op.live_after)
             if rc != 0:

@@ -14,6 +14,7 @@ PATHS = build.Paths()
 STOCK = 'stock'
 WAYS = {'engine': ('libsqpyte-engine.so', {}),
         'hot': ('libsqpyte.so', {}),
+        'hot-1': ('libsqpyte.so', {'SQPYTE_VM_THRESHOLD': '1'}),
         'always': ('libsqpyte.so', {'SQPYTE_VM': 'always', 'SQPYTE_JIT': 'threshold=3,trace_eagerness=2'})}
 # Those that have a test of their own, as they need more than a folder.
 APART = {'other_writer'}

@@ -8,6 +8,7 @@ untranslated-hot      the same                      hot loops only: the hand-ove
 untranslated-poison   the same                      as -always, dead registers overwritten before
                                                     C goes on
 untranslated-c        the same                      so, too, and every opcode runs in C
+untranslated-views    the same                      as -always, texts and blobs compared with what they were
 effects               effects/libsqpyte-effects.so  the checking build of the C tier, by the opcode table
 effects-vm            the same                      by the VM's analysis of each program, and its liveness
 translated-always     libsqpyte.so                  every statement in the translated VM
@@ -34,6 +35,7 @@ MODES = {
     "untranslated-hot": HOT,
     "untranslated-poison": ALWAYS,
     "untranslated-c": ALWAYS,
+    "untranslated-views": ALWAYS,
     "effects": OFF,
     "effects-vm": OFF,
     "translated-always": ALWAYS,
@@ -47,7 +49,7 @@ LIBRARIES = {
     "effects": os.path.join("effects", "libsqpyte-effects.so"),
 }
 # Those that only test_poison.py runs.
-POISONED = ("untranslated-poison", "untranslated-c")
+POISONED = ("untranslated-poison", "untranslated-c", "untranslated-views")
 # Those that only test_effects.py runs; the others, too, if SQPYTE_DIFFERENTIAL names them, as
 # `make test-effects` does.
 CHECKED = ("effects", "effects-vm")

@@ -74,6 +74,7 @@ def _step_on_registers(frame, op, pc):
     else:
         rc = spill_registers(frame, op.p2, op.p5, op.live)
         if rc == 0:
+            frame.release_views_of(op.p3, op.live)      # of the last group's result
             rc = frame.write_back_one(op.p3)
             frame.write_in_mem(op.p3)
         if rc == 0:
@@ -108,6 +109,8 @@ def _result(frame, op, pc, r):
             frame.forget()
     else:
         frame.release_views_of(r, op.live)
+        if r != op.p1:
+            frame.release_views_of(op.p1, op.live)
         rc = frame.write_back_one(op.p1)
         if rc == 0:
             rc = capi.agg_result(frame.vdbe, pc)
@@ -209,6 +212,7 @@ def _mark_short_reals(frame, op):
         if ord(op.text_p4[i]) == SQLITE_AFF_REAL and _among(r, op.live_after):
             w = frame.read(r)
             if isinstance(w, W_Real) and _is_short(w.floatval):
+                frame.release_views_of(r, op.live)
                 frame.write(r, W_Int(int(w.floatval)))
                 frame.write_back_one(r)
                 mem.set_u16(frame.mem_address(r), Mem_flags, MEM_IntReal)

@@ -297,6 +297,7 @@ def op_sorter_sort(frame, op, pc):
 def op_sorter_insert(frame, op, pc):
     """Insert the record r[P2] into the sorter P1."""
     address = frame.mem_address(op.p2)
+    frame.release_views_of(op.p2, op.live)
     rc = frame.write_back_one(op.p2)
     if rc == 0:
         if (mem.u16(address, Mem_flags) & MEM_Blob) == 0:

@@ -72,6 +72,8 @@ def op_function(frame, op, pc):
             w = frame.read(op.p2)
             if isinstance(w, W_Text):
                 frame.release_views_of(op.p3, op.live)
+                w = frame.read(op.p2)           # it may have been such a view
+                assert isinstance(w, W_Text)
                 rc = capi.fold(frame.mem_address(op.p3), w.address, w.size,
                                int(kind == functions.UPPER))
                 if rc != 0:

@@ -8,6 +8,7 @@ from sqpyte.vm.values.values import W_Int
 
 def _set_in_mem(frame, op):
     """Address of the Mem of the set r[P1], or of the NULL that is to become one."""
+    frame.release_views_of(op.p1, op.live)
     frame.write_back_one(op.p1)
     frame.write_in_mem(op.p1)
     return frame.mem_address(op.p1)

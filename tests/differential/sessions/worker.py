@@ -129,6 +129,9 @@ def _capi_runner(path, tier):
         host.install(path)
         if tier in ("untranslated-poison", "untranslated-c"):
             host.poison(all_in_c=tier == "untranslated-c")
+        elif tier == "untranslated-views":
+            from tests.differential.sessions import views
+            views.install()
     if tier == "effects-vm":
         from tests.effects import provider
         provider.install(path)

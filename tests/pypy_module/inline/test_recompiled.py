@@ -74,7 +74,7 @@ def test_an_error_of_a_function_has_no_context(connection):
     connection.create_function('f', 1, f)
     connection.execute('CREATE TABLE t(a)')
     connection.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(100)])
-    for query in ('SELECT f(a) FROM t', 'SELECT sum(f(a)) FROM t', 'SELECT a FROM t WHERE f(a) < 5'):
+    for query in ('SELECT f(a) FROM t', 'SELECT sum(f(a)), 5 FROM t', 'SELECT a FROM t WHERE f(a) < 5'):
         with pytest.raises(sqpyte.OperationalError) as raised:
             connection.execute(query).fetchall()
         assert raised.value.__context__ is None
