@@ -9,7 +9,7 @@ from c_engine.generated import layout, opcodes
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.statements import tiers
-from pypy_module.dbapi.statements.statement import skip
+from pypy_module.dbapi.statements.statement import refuse_null_character, skip
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from sqpyte.vm.base import mem
 
@@ -90,7 +90,10 @@ class Explanation(list):
 
 def split(db, sql):
     """Yield the statements of a script (str), one by one; raises SQLite's error."""
+    if not isinstance(sql, str):
+        raise TypeError('explain() argument 2 must be str, not ' + type(sql).__name__)
     data = sql.encode()
+    refuse_null_character(data)
     source = ffi.new('char[]', data)
     start = ffi.cast('const char *', source)
     end = source + len(data)

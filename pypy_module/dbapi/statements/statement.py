@@ -43,6 +43,13 @@ def skip(sql):
     return start
 
 
+def refuse_null_character(data):
+    """Raise what SQL (bytes) with a null character, where SQLite's ends, is refused with."""
+    if b'\0' in data:
+        refusal = errors.ProgrammingError if versions.NULL_CHARACTER else ValueError
+        raise refusal('the query contains a null character')
+
+
 def prepare(db, sql):
     """Compile one statement.
 
@@ -57,9 +64,7 @@ def prepare(db, sql):
     data = sql.encode()
     if len(data) > lib.sqlite3_limit(db, LIMIT_SQL_LENGTH, -1):
         raise errors.DataError('query string is too large')
-    if b'\0' in data:
-        refusal = errors.ProgrammingError if versions.NULL_CHARACTER else ValueError
-        raise refusal('the query contains a null character')
+    refuse_null_character(data)
     source = ffi.new('char[]', data)
     result = ffi.new('sqlite3_stmt *[1]')
     tail = ffi.new('const char *[1]')

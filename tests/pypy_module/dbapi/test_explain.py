@@ -102,3 +102,10 @@ def test_large_programs_are_not_analysed(numbers, made, size, why):
 def test_a_constant_that_is_not_utf_8(numbers):
     plan, = sqpyte.explain(numbers, "SELECT x'80ff' || 'text'")
     assert {'\ufffd\ufffd', 'text'} <= {step.p4 for step in plan.program}
+
+
+@pytest.mark.parametrize('sql, error', [
+    ('SELECT 1\0 x', (ValueError, sqpyte.ProgrammingError)), (None, TypeError), (b'SELECT 1', TypeError)])
+def test_what_is_no_sql(sql, error):
+    with pytest.raises(error):
+        sqpyte.explain(sqpyte.connect(':memory:'), sql)
