@@ -238,6 +238,12 @@ class Frame(object):
         """Before C runs an opcode whose effects are known: write back the registers that it
         reads, and what other live registers view of what it changes. Returns 0 or a result
         code."""
+        # What the opcode overwrites without reading it is dead, though the register is live afterwards: leave_row would
+        # copy it from memory that may be gone.
+        for r in op.writes:
+            assert r >= 0
+            if not is_among(op.reads, r):
+                self.registers[r] = IN_MEM
         for r in op.live_after:
             assert r >= 0
             w = self.registers[r]
