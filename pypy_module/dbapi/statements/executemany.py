@@ -12,6 +12,7 @@ class ExecuteMany(Mixin):
 
     session: Any
     rowcount: int
+    rollbacks: Any
 
     def execute_many(self, sql, parameters):
         """`Cursor.executemany` without its checks."""
@@ -23,6 +24,7 @@ class ExecuteMany(Mixin):
                 session.check_open()
             self.drop()
             self.row = self.columns = None
+            self.rollbacks = session.rollbacks
             statement = session.acquire(sql)
             if statement.readonly:
                 statement.busy = False

@@ -27,12 +27,14 @@ class Execution(Mixin):
         raised: what a collation raised during the present call, or None.
         dropped: Handles of blobs that were dropped while there were runners (list).
         plain: rows can be decoded by the generated functions: texts are str, and nothing is converted (bool).
+        rollbacks: how often cut_off was called (int).
         begin_flag: IN_TRANSACTION if a transaction is to be begun before a statement that changes rows, else 0.
     """
 
     runners: list
     dropped: list
     raised: Any
+    rollbacks = 0
 
     def run(self, statement, parameters, begins=True):
         """Bind, step and fetch in one call.
@@ -162,11 +164,13 @@ class Execution(Mixin):
             self.consider(statement)
 
     def cut_off(self):
-        """Have all cursors that are in the middle of their rows give them up, and say so when they are asked."""
+        """Have all cursors that are in the middle of their rows give them up before a rollback; they and those that
+        have a kept row say so when they are asked for one."""
+        self.rollbacks += 1
         for statement in list(self.all):
             result = statement.owner and statement.owner()
             if result is not None:
-                result.cut_off()
+                result.drop()
 
     def before_c_call_that_may_write(self):
         """Hand statements that the inliner runs back to C, before their pages or schema change."""

@@ -20,19 +20,8 @@ CHANGES, ROWID = NUMBERS['SQPYTE_ROW_CHANGES'], NUMBERS['SQPYTE_ROW_ROWID']
 step = lib.sqpyte_step
 
 
-class CutOff:
-    """In place of the runner of rows that a rollback has ended, in versions of Python that don't fetch on."""
-
-    def __next__(self):
-        raise errors.InterfaceError(
-            'Cursor needed to be reset because of commit/rollback and can no longer be fetched from.')
-
-    def abandon(self):
-        """Do nothing: there are no rows."""
-
-
-class GivenUp(CutOff):
-    """The same, of rows in the middle of which an exception came."""
+class GivenUp:
+    """In place of the runner of rows in the middle of which an exception came."""
 
     def __init__(self, error):
         self.name = type(error).__name__
@@ -40,6 +29,9 @@ class GivenUp(CutOff):
     def __next__(self):
         raise errors.OperationalError(
             'the rows that were left are gone: %s came in the middle of one; execute the query again' % self.name)
+
+    def abandon(self):
+        """Do nothing: there are no rows."""
 
 
 class Converted(tuple):
@@ -59,6 +51,7 @@ class ResultSet(ExecuteMany):
             once, or None.
         converters: per column its converter or None (list), or None for no column.
         columns: the Columns of the statement that ran last, or None.
+        rollbacks: the session's number of them when `execute` began (int), or None before the first.
         rowcount, lastrowid, arraysize, row_factory: see Cursor.
         closed: the cursor is closed (bool).
     """
@@ -68,6 +61,7 @@ class ResultSet(ExecuteMany):
     columns: Any = None
     rowcount = -1
     lastrowid: Any = None
+    rollbacks: Any = None
     closed = False
     arraysize = 1
     row_factory: Any = None
@@ -132,10 +126,12 @@ class ResultSet(ExecuteMany):
         if runner is not None:
             runner.abandon()
 
-    def cut_off(self):
-        """Give up the rows that are left; whoever asks for one gets InterfaceError."""
-        self.drop()
-        self.runner = CutOff()
+    def _check_no_rollback(self):
+        """Raise InterfaceError if the connection has rolled back since `execute`; every cursor needs `execute` then,
+        also one whose rows have been fetched."""
+        if self.rollbacks is not None and self.rollbacks != self.session.rollbacks:
+            raise errors.InterfaceError(
+                'Cursor needed to be reset because of commit/rollback and can no longer be fetched from.')
 
     # What the cursor calls
 
@@ -147,6 +143,7 @@ class ResultSet(ExecuteMany):
             if self.statement is not None or self.runner is not None:
                 self.drop()     # which finalizes aggregates: their functions find the cursor in use
             self.row = self.columns = None
+            self.rollbacks = session.rollbacks
             statement = session.acquire(sql)
             self.rowcount = 0 if statement.is_dml else -1
             if statement.inlinable:
@@ -208,6 +205,8 @@ class ResultSet(ExecuteMany):
         """Return the next row as a tuple, before the row factory, or None after the last one."""
         statement = self.statement
         row = self.row
+        if statement is None and not versions.FETCH_AFTER_ROLLBACK:
+            self._check_no_rollback()
         if row is not None:
             self.row = None
             if not self.session.plain or type(row) is not tuple:
@@ -255,7 +254,7 @@ class ResultSet(ExecuteMany):
             self.ready = False
             return next(self.runner)
         except BaseException as error:
-            if self.runner is not None and self.row is None and not isinstance(self.runner, CutOff):
+            if self.runner is not None and self.row is None and not isinstance(self.runner, GivenUp):
                 self._give_up(error)
             raise
         finally:
