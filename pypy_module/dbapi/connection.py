@@ -170,7 +170,7 @@ class Connection(_Parts):
         """Prepare `sql` (str) and return its Statement; raises what preparing it raises."""
         session = self._session_
         if not isinstance(sql, str):
-            raise TypeError('argument 1 must be str, not ' + type(sql).__name__)
+            raise TypeError('argument 1 must be str, not ' + errors.kind(sql))
         return session.prepare(sql)
 
 

@@ -168,8 +168,7 @@ class Cursor:
         if not isinstance(sql_script, str):
             if not versions.SCRIPT_TYPE:
                 raise ValueError('script argument must be unicode.')
-            raise TypeError('executescript() argument must be str, not '
-                            + type(sql_script).__name__)
+            raise TypeError('executescript() argument must be str, not ' + errors.kind(sql_script))
         if '\0' in sql_script:
             raise ValueError('embedded null character')
         self._check_()

@@ -60,8 +60,10 @@ def exposed(cls):
 
 
 def kind(value):
-    """Return the name of a value's class (str), as an error's message ends with it: with the reason where the value
-    is another SQLite's."""
+    """Return the name of a value's class (str), or None's, as an error's message about an argument ends with it: with
+    the reason where the value is another SQLite's."""
+    if value is None:
+        return 'None'
     cls = type(value)
     if any(base.__module__ in ('sqlite3', '_sqlite3') for base in cls.__mro__):
         return ("another SQLite library's: sqlite3 has not been imported as sqpyte here; use one of them in the whole "

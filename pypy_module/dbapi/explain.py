@@ -91,7 +91,7 @@ class Explanation(list):
 def split(db, sql):
     """Yield the statements of a script (str), one by one; raises SQLite's error."""
     if not isinstance(sql, str):
-        raise TypeError('explain() argument 2 must be str, not ' + type(sql).__name__)
+        raise TypeError('explain() argument 2 must be str, not ' + errors.kind(sql))
     data = sql.encode()
     refuse_null_character(data)
     source = ffi.new('char[]', data)

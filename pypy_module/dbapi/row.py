@@ -21,7 +21,7 @@ class Row:
         if not issubclass(type(cursor), Cursor):
             raise TypeError('Row() argument 1 must be sqlite3.Cursor, not ' + errors.kind(cursor))
         if not isinstance(data, tuple):
-            raise TypeError('Row() argument 2 must be tuple, not ' + type(data).__name__)
+            raise TypeError('Row() argument 2 must be tuple, not ' + errors.kind(data))
         row = object.__new__(cls)
         row._data_ = data
         row._columns_ = columns_of(cursor) or NONE

@@ -223,7 +223,7 @@ class Functions(Owner):
         """Define a function (`made_by` callable), or remove it (None); return SQLite's code."""
         if not isinstance(name, str):
             raise TypeError('create_%s() argument 1 must be str, not %s'
-                            % (KINDS[what], type(name).__name__))
+                            % (KINDS[what], errors.kind(name)))
         if '\0' in name:
             raise ValueError('embedded null character')
         session = self._session_

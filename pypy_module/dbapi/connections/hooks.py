@@ -186,8 +186,7 @@ class Hooks(Owner):
         session = self._session_
         session.check()
         if not isinstance(name, str):
-            raise TypeError('create_collation() argument 1 must be str, not '
-                            + type(name).__name__)
+            raise TypeError('create_collation() argument 1 must be str, not ' + errors.kind(name))
         if '\0' in name:
             raise ValueError('embedded null character')
         if not versions.COLLATION_NAMES and not (name.isascii() and name.replace('_', 'a').isalnum()):

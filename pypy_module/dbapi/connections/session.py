@@ -131,6 +131,17 @@ class Session(Execution, StatementCache, Transaction):
         other_library.closed(file)
         self._forget_functions()
 
+    def outside_lock(self, call, argument):
+        """Return what `call(argument)` does, without the lock: a program's iterator, adapter, converter or factory may
+        wait for what another thread does with the connection."""
+        if self.user != -1:
+            return call(argument)
+        self.lock.release()
+        try:
+            return call(argument)
+        finally:
+            self.lock.acquire()
+
     def reference(self):
         """Return a weak reference to the session, for callbacks that it owns."""
         return weakref.ref(self)

@@ -121,19 +121,23 @@ class Undecodable:
 
 
 def convert(statement, text_factory, row_converters):
-    """Return the present row as a tuple, with a text factory and converters.
+    """Return the present row as a tuple, with a text factory and converters: see `taken` and `converted`."""
+    return converted(taken(statement, text_factory, row_converters))
+
+
+def taken(statement, text_factory, row_converters):
+    """Take the present row out of C memory, before user code, which may run the statement's connection.
 
     Args:
         statement: the Statement.
         text_factory: what makes a value of a text: `str`, or called with bytes.
         row_converters: per column a callable of bytes, or None (list), or None for no column.
-    Raises:
-        UnicodeDecodeError: a text isn't UTF-8, and the text factory is `str`.
+    Returns:
+        per column what makes its value, or None, and of what (list of pairs).
     """
     cells, doubles, texts = statement.cells, statement.doubles, statement.texts
     count = cells[1]
-    # Taken out of C memory first: user code may run the statement's connection.
-    raw = []
+    raw: list = []
     for i in range(count):
         tag = CELLS + 2 * i
         kind = cells[tag] & 7
@@ -153,6 +157,12 @@ def convert(statement, text_factory, row_converters):
             raw.append((called if text_factory is None else text_factory, unpack(texts[tag + 1], cells[tag] >> 3)))
         else:
             raw.append((None, cell_value(cells, doubles, texts, i)))
+    return raw
+
+
+def converted(raw):
+    """Return what was `taken` as a row (tuple); raises UnicodeDecodeError where a text isn't UTF-8 and the text factory
+    is `str`."""
     row = []
     for factory, value in raw:
         if factory is str and value is not None:

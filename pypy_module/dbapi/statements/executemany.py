@@ -16,6 +16,8 @@ class ExecuteMany(Mixin):
 
     def execute_many(self, sql, parameters):
         """`Cursor.executemany` without its checks."""
+        if not isinstance(sql, str):
+            raise TypeError('executemany() argument 1 must be str, not ' + errors.kind(sql))
         session = self.session
         try:
             self.ready = False
@@ -34,7 +36,7 @@ class ExecuteMany(Mixin):
                 session.begin_for(statement)
                 while True:
                     try:
-                        values = self._next_of(iterator)
+                        values = session.outside_lock(next, iterator)
                     except StopIteration:
                         break
                     if not session.db:      # the iterator has closed it
@@ -50,18 +52,6 @@ class ExecuteMany(Mixin):
             raise
         finally:
             self.ready = True
-
-    def _next_of(self, iterator):
-        """Return the next item, without the connection's lock: the iterator may wait for what another thread does with
-        the connection."""
-        session = self.session
-        if session.user != -1:
-            return next(iterator)
-        session.lock.release()
-        try:
-            return next(iterator)
-        finally:
-            session.lock.acquire()
 
     def _execute_row(self, statement, values):
         """Run a statement of `executemany` once; rows that it returns are dropped."""

@@ -137,6 +137,8 @@ class ResultSet(ExecuteMany):
 
     def execute(self, sql, parameters):
         """`Cursor.execute` without its checks."""
+        if not isinstance(sql, str):
+            raise TypeError('execute() argument 1 must be str, not ' + errors.kind(sql))
         session = self.session
         try:
             self.ready = False
@@ -195,7 +197,7 @@ class ResultSet(ExecuteMany):
             if session.detect_types:
                 self.converters = session.converters_of(statement)
             if not versions.FIRST_ROW_LATER and not session.plain:
-                self.row = Converted(decoding.convert(statement, session.text_factory, self.converters))
+                self.row = Converted(self._converted(statement))
         elif rc == tiers.INLINED:
             statement.owner = session.watch(self, statement)
             self.columns = statement.description
@@ -283,11 +285,17 @@ class ResultSet(ExecuteMany):
         """Return the present row as text factory and converters make it."""
         try:
             self.ready = False
-            return decoding.convert(statement, self.session.text_factory, self.converters)
+            return self._converted(statement)
         except UnicodeDecodeError:
             raise errors.OperationalError(decoding.undecodable(statement)) from None
         finally:
             self.ready = True
+
+    def _converted(self, statement):
+        """Return the same, or raise UnicodeDecodeError."""
+        session = self.session
+        return session.outside_lock(
+            decoding.converted, decoding.taken(statement, session.text_factory, self.converters))
 
     def decoded_early(self, row):
         """Return a row that was decoded early, as the text factory makes it; it is kept if that fails."""
@@ -305,8 +313,9 @@ class ResultSet(ExecuteMany):
         ready = self.ready
         try:
             self.ready = False
-            return tuple([factory(value.encode('utf-8', 'surrogateescape'))
-                          if isinstance(value, str) else value for value in values])
+            return self.session.outside_lock(decoding.converted, [
+                (factory, value.encode('utf-8', 'surrogateescape')) if isinstance(value, str) else (None, value)
+                for value in values])
         except BaseException:
             self.row = row
             raise

@@ -136,8 +136,6 @@ class StatementCache(Mixin):
 
     def _prepare_for(self, sql):
         """`acquire` when the cache has no idle statement for `sql`."""
-        if not isinstance(sql, str):
-            raise TypeError('execute() argument 1 must be str, not ' + type(sql).__name__)
         sql = str.__getitem__(sql, slice(None))
         cached = self.statements.get(sql)
         if cached is None:

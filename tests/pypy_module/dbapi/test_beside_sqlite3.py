@@ -108,6 +108,14 @@ def fetching(session):
                    lambda: next(cursor), lambda: cursor.fetchmany(size=0), cursor.fetchone,
                    lambda: next(cursor), cursor.fetchall]:
         session.note(action)
+    for sql in [None, 5, b'SELECT 1']:      # refused before anything is dropped
+        cursor.execute('SELECT a FROM t')
+        session.note(cursor.fetchone)
+        session.note(cursor.execute, sql)
+        session.note(cursor.executemany, sql, [()])
+        session.note(lambda: (cursor.fetchone(), cursor.description, cursor.rowcount))
+    for call in [connection, connection.execute, connection.executescript, connection.create_collation]:
+        session.note(call, *[None, repr][:1 + (call == connection.create_collation)])
     cursor.arraysize = 4
     cursor.execute('SELECT a FROM t')
     session.note(cursor.fetchmany)

@@ -41,6 +41,78 @@ def test_other_threads_are_refused(numbers):
     assert in_thread(numbers.interrupt) is None
 
 
+def in_time(function):
+    """The same, in a minute: the thread is left where it is if it hangs."""
+    found = []
+    thread = threading.Thread(target=lambda: found.append(function()), daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive(), 'it hangs'
+    return found[0]
+
+
+class Adapted:
+    """A parameter whose adapter is `act`."""
+
+    def __init__(self, act):
+        self.act = act
+
+    def __conform__(self, protocol):
+        return self.act()
+
+
+class Sequence:
+    """Parameters whose only item is what `act` returns."""
+
+    def __init__(self, act):
+        self.act = act
+
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, index):
+        return self.act()
+
+
+@pytest.mark.parametrize('inline', [True, 'always'])
+def test_what_the_program_gives_may_wait_for_another_thread(path, inline):
+    """An adapter, a sequence, an iterator, a text factory and a converter wait for a thread that writes and reads."""
+    saved = sqpyte.configure()
+    sqpyte.configure(inline=inline)
+    connection = sqpyte.connect(path, check_same_thread=False, detect_types=sqpyte.PARSE_COLNAMES)
+    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b)')
+    done = []
+
+    def another(data=None):
+        """The value for a parameter, a text or a column, after another thread has inserted a row and counted."""
+        def use():
+            connection.execute('INSERT INTO t(b) VALUES (?)', ('x',))
+            return connection.execute('SELECT count(*) FROM t').fetchone()[0]
+        done.append(in_thread(use))
+        return 'y%d' % done[-1]
+    insert = 'INSERT INTO t(b) VALUES (?)'
+
+    def act():
+        connection.execute(insert, (Adapted(another),))
+        connection.execute(insert, Sequence(another))
+        connection.executemany(insert, iter([(Adapted(another),)]))
+        connection.executemany(insert, ((another(),) for _ in range(2)))
+        connection.text_factory = another
+        texts = connection.execute("SELECT 'a' UNION ALL SELECT 'b'").fetchall()
+        connection.text_factory = str
+        sqpyte.register_converter('other', another)
+        return texts, connection.execute("SELECT 'c' AS 'c [other]', 1").fetchall()
+    try:
+        assert in_time(act) == ([('y11',), ('y12',)], [('y13', 1)])
+    finally:
+        sqpyte.configure(**saved)
+    assert done == [1, 3, 5, 7, 9, 11, 12, 13]
+    assert [b for b, in connection.execute("SELECT b FROM t WHERE b <> 'x' ORDER BY a")] == [
+        'y1', 'y3', 'y5', 'y7', 'y9']
+    assert connection.in_transaction
+    connection.close()
+
+
 def test_threads_share_a_connection_if_allowed(path):
     connection = sqpyte.connect(path, check_same_thread=False)
     connection.execute('CREATE TABLE t(a INTEGER, b)')
