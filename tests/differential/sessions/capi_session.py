@@ -106,7 +106,7 @@ class Session:
             statement.bind(parameters)
             row = statement.step()
             while row is not None:
-                entry.append(render_row(row))
+                entry.append(render_row(row, sql))
                 row = statement.step()
         except capi.Error as error:
             entry.append(_failed(error))

@@ -153,7 +153,7 @@ class Session:
         try:
             cursor.execute(sql, _bound(sql, parameters))
             for row in cursor:
-                entry.append(render_row(row))
+                entry.append(render_row(row, sql))
         except Exception as error:
             entry.append(self._failed(error))
         entry.append(_about(cursor))

@@ -88,7 +88,7 @@ class Session(capi_session.Session):
             statement.bind(parameters)
             row = statement.step()
             while row is not None and len(entry) < MOST_ROWS:
-                entry.append(render_row(row))
+                entry.append(render_row(row, sql))
                 row = statement.step()
         except capi.Error as error:
             # ATTACH names the file, which each engine has in a folder of its own.
