@@ -10,6 +10,10 @@ from pypy_module.ffi.library import NUMBERS, TRANSIENT, ffi, lib
 
 ERROR, NOMEM, TOOBIG = NUMBERS['SQLITE_ERROR'], NUMBERS['SQLITE_NOMEM'], NUMBERS['SQLITE_TOOBIG']
 
+# What is looped over to hear signals: the machine code of PyPy's JIT looks for them only where a loop jumps back.
+# Else neither Ctrl-C nor a signal's handler would be heard as long as a statement calls Python's functions.
+ONCE = (None,)
+DEAF = 64   # calls from one such loop to the next: it takes 55 ns, which is most of a short function's call
 REFERENCE_COUNTS = sys.implementation.name == 'cpython'
 UTF8 = 1  # SQLITE_UTF8
 
@@ -26,11 +30,19 @@ class Calls:
     Attributes:
         depth: how many are going on, one inside the other (int).
         unequal: no collation has ever raised anything (bool).
+        deaf: calls of functions and collations that are left before signals are heard (int).
     """
 
     def __init__(self):
         self.depth = 0
         self.unequal = True
+        self.deaf = DEAF
+
+    def hear(self):
+        """Have Python deal with signals that have come."""
+        self.deaf = DEAF
+        for _ in ONCE:
+            pass
 
 
 def enable_callback_tracebacks(enable, /):

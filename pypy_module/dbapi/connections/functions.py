@@ -121,6 +121,9 @@ def scalar(function, narg, frame, calls):
         context = cells[0]
         calls.depth += 1
         try:
+            calls.deaf -= 1
+            if calls.deaf < 0:
+                calls.hear()
             value = function(*read(cells, doubles, texts))
             cells[0] = context
             return give(frame, value)
@@ -162,6 +165,9 @@ class Aggregate:
         self.calls.depth += 1
         message = "'finalize' method raised error"
         try:
+            self.calls.deaf -= 1
+            if self.calls.deaf < 0:
+                self.calls.hear()
             if what == DO_FINAL or what == DO_VALUE:
                 return self.result(what, key, context)
             message = "'step' method raised error"

@@ -1,5 +1,7 @@
 """Authorizer, progress handler, trace callback and collations."""
 
+import signal
+
 import pytest
 
 import sqpyte
@@ -136,3 +138,38 @@ def test_extensions(connection, tmp_path):
     connection.enable_load_extension(False)
     with pytest.raises(sqpyte.OperationalError, match='not authorized'):
         connection.load_extension(str(tmp_path / 'nothing'))
+
+
+ROWS = 'WITH RECURSIVE r(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM r LIMIT %d) SELECT ' % 10 ** 8
+
+
+@pytest.mark.parametrize('query', ['sum(a) FROM r', 'sum(f(a)) FROM r', 'g(a) FROM r',
+                                   'sum(f(x.a)) FROM r AS x JOIN (VALUES(1), (2)) ORDER BY f(1)'])
+def test_signals_are_heard_while_sqlite_calls_functions(connection, query):
+    """The handler of a signal, which the functions ask for; PyPy has compiled them long before."""
+    heard = []
+
+    def look():
+        if heard:
+            raise ValueError
+
+    class Last:
+        def step(self, value):
+            look()
+            self.value = value
+
+        def finalize(self):
+            return self.value
+    connection.create_function('f', 1, lambda value: look() or value)
+    connection.create_aggregate('g', 1, Last)
+    if 'f(' not in query and 'g(' not in query:
+        connection.set_progress_handler(lambda: bool(heard), 100)
+    before = signal.signal(signal.SIGALRM, lambda *_: heard.append(1))
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(sqpyte.OperationalError):
+            connection.execute(ROWS + query).fetchall()
+        assert heard
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
