@@ -18,6 +18,7 @@
 #include "storage/raw_page.h"
 #include "vm/system_memory.c"
 #include "vm/system_environment.c"
+#include <limits.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -66,7 +67,13 @@ static void __attribute__((constructor)) sqpyteReadEnvironment(void){
                          "it takes off, hot or always\n", z);
   }
   z = secure_getenv("SQPYTE_VM_THRESHOLD");
-  if( z ) sqpyteSetThreshold(atoi(z));
+  if( z ){
+    char *zEnd;
+    long n = strtol(z, &zEnd, 10);
+    if( *z && *zEnd==0 && n>0 && n<=INT_MAX ) sqpyteSetThreshold((int)n);
+    else fprintf(stderr, "sqpyte: SQPYTE_VM_THRESHOLD=%s ignored; "
+                         "it takes a number of rounds from 1 on\n", z);
+  }
 }
 
 int sqpyte_set_mode(int mode, int threshold){

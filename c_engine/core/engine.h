@@ -128,8 +128,10 @@ SQPYTE_EXPORT int sqpyte_compare_nocase(long a, long na, long b, long nb);
 SQPYTE_EXPORT int sqpyte_compare_rtrim(long a, long na, long b, long nb);
 SQPYTE_EXPORT int sqpyte_compare_int_real(long long i, double r);
 /* Text to number as applyNumericAffinity does: 0 not a number, 1 a 64-bit
-** integer at pOut, 2 a double there. */
+** integer at pOut, 2 a double there, -1 no memory to say. */
 SQPYTE_EXPORT int sqpyte_text_to_number(long a, long n, int form, void *pOut);
+/* -1, 0 or 1, or that there is no memory to say. */
+#define SQPYTE_NO_ORDER 2
 SQPYTE_EXPORT int sqpyte_compare_numeric_texts(long a, long na, long b, long nb, int form);
 SQPYTE_EXPORT int sqpyte_concat(void *pMemOut, long a, long na, long b, long nb);
 /* The sorter: address of the current record, its size in *pn; insert the

@@ -45,15 +45,19 @@ static void sqpyteKeyAddKeyInfo(SqpyteKey *p, const KeyInfo *pInfo){
 ** of memory, stays a String8, which raises the error when it runs. */
 static void sqpyteTranslateStrings(Vdbe *v){
   sqlite3 *db = v->db;
-  int i;
+  int i, rc;
   if( ENC(db)==SQLITE_UTF8 ) return;
   for(i=0; i<v->nOp; i++){
     VdbeOp *pOp = &v->aOp[i];
     Mem text;
     if( pOp->opcode!=OP_String8 || (i64)strlen(pOp->p4.z)*2>db->aLimit[SQLITE_LIMIT_LENGTH] ) continue;
-    sqlite3VdbeMemInit(&text, db, MEM_Null);
+    /* Without the connection, which would take a failure for the statement's. */
+    sqlite3VdbeMemInit(&text, 0, MEM_Null);
     sqlite3VdbeMemSetStr(&text, pOp->p4.z, -1, SQLITE_UTF8, SQLITE_STATIC);
-    if( sqlite3VdbeChangeEncoding(&text, ENC(db)) ) continue;
+    sqlite3BeginBenignMalloc();
+    rc = sqlite3VdbeChangeEncoding(&text, ENC(db));
+    sqlite3EndBenignMalloc();
+    if( rc ) continue;
     if( pOp->p4type==P4_DYNAMIC ) sqlite3DbFree(db, pOp->p4.z);
     pOp->opcode = OP_String;
     pOp->p4type = P4_DYNAMIC;

@@ -456,6 +456,11 @@ void sqpyte_roll_back_by(sqlite3 *db, void (*xRollBack)(void*)){
   db->xSqpyteRollBack = xRollBack;
 }
 
+void sqpyte_interrupt(sqlite3 *db){
+  sqlite3_interrupt(db);
+  __atomic_add_fetch(&db->nSqpyteStamp, 1, __ATOMIC_RELAXED);
+}
+
 int sqpyte_pure_function(long pFuncDef){
   FuncDef *p = (FuncDef*)pFuncDef;
   if( (p->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) return 0;

@@ -133,6 +133,10 @@ SQPYTE_EXPORT sqlite3_int64 sqpyte_take_accumulator(long pMem);
 ** could see (validity.h): it is to roll them back. */
 SQPYTE_EXPORT void sqpyte_roll_back_by(sqlite3 *db, void (*xRollBack)(void *db));
 
+/* sqlite3_interrupt(), and whoever hands out rows that were computed ahead looks up, as the stamp has risen. Any thread may
+** call it: what it adds may be lost beside what the connection's thread adds, which sees no fall. */
+SQPYTE_EXPORT void sqpyte_interrupt(sqlite3 *db);
+
 /* Whether a FuncDef is of SQLite's own functions and its results depend on nothing but the arguments. */
 SQPYTE_EXPORT int sqpyte_pure_function(long pFuncDef);
 

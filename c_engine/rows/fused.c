@@ -239,6 +239,9 @@ void sqpyte_facts(sqlite3_stmt *pStmt, sqlite3_int64 *aOut){
   aOut[SQPYTE_FACT_NAMES] = p->pVList!=0;
 }
 
+/* How many words of the frame a call takes; it has room for as many arguments as the function can have. */
+#define SQPYTE_CALL_WORDS(nArg) (SQPYTE_CALL_ARGS + 2*(nArg))
+
 /* The arguments into the frame; SQLITE_OK or SQLITE_NOMEM. */
 static int sqpyteArguments(
   SqpyteFunction *pFunction,
@@ -251,7 +254,7 @@ static int sqpyteArguments(
   int i;
   aFrame[SQPYTE_CALL_CONTEXT] = (sqlite3_int64)(intptr_t)pCtx;
   aFrame[SQPYTE_CALL_COUNT] = nArg;
-  if( SQPYTE_CALL_ARGS + 2*nArg > pFunction->nFrame ) return SQLITE_NOMEM;
+  if( SQPYTE_CALL_WORDS(nArg) > pFunction->nFrame ) return SQLITE_NOMEM;
   for(i=0; i<nArg; i++, aCell+=2){
     sqlite3_value *pArg = apArg[i];
     if( !sqpyteDatum(pArg, aCell) ){
@@ -298,11 +301,13 @@ static void sqpyteFunctionCall(
   sqlite3_value **apArg
 ){
   SqpyteFunction *pFunction = (SqpyteFunction*)sqlite3_user_data(pCtx);
+  SQPYTE_ENTER_FRAME(pFunction, SQPYTE_CALL_WORDS(nArg));
   if( sqpyteArguments(pFunction, pCtx, nArg, apArg) ){
     sqlite3_result_error_nomem(pCtx);
   }else{
     sqpyteCall(pFunction, pCtx, SQPYTE_DO_FUNCTION);
   }
+  SQPYTE_LEAVE_FRAME(pFunction);
 }
 
 static void sqpyteAccumulate(
@@ -313,13 +318,15 @@ static void sqpyteAccumulate(
 ){
   SqpyteFunction *pFunction = (SqpyteFunction*)sqlite3_user_data(pCtx);
   sqlite3_int64 *pKey = sqlite3_aggregate_context(pCtx, sizeof(*pKey));
+  SQPYTE_ENTER_FRAME(pFunction, SQPYTE_CALL_WORDS(nArg));
   if( pKey==0 || sqpyteArguments(pFunction, pCtx, nArg, apArg) ){
     sqlite3_result_error_nomem(pCtx);
-    return;
+  }else{
+    pFunction->aFrame[SQPYTE_CALL_KEY] = *pKey;
+    sqpyteCall(pFunction, pCtx, what);
+    *pKey = pFunction->aFrame[SQPYTE_CALL_KEY];
   }
-  pFunction->aFrame[SQPYTE_CALL_KEY] = *pKey;
-  sqpyteCall(pFunction, pCtx, what);
-  *pKey = pFunction->aFrame[SQPYTE_CALL_KEY];
+  SQPYTE_LEAVE_FRAME(pFunction);
 }
 static void sqpyteStepCall(sqlite3_context *pCtx, int n, sqlite3_value **ap){
   sqpyteAccumulate(pCtx, n, ap, SQPYTE_DO_STEP);
@@ -332,10 +339,12 @@ static void sqpyteResult(sqlite3_context *pCtx, int what){
   SqpyteFunction *pFunction = (SqpyteFunction*)sqlite3_user_data(pCtx);
   sqlite3_int64 *pKey = sqlite3_aggregate_context(pCtx, 0);
   if( pKey==0 || *pKey==0 ) return;
+  SQPYTE_ENTER_FRAME(pFunction, SQPYTE_CALL_WORDS(0));
   pFunction->aFrame[SQPYTE_CALL_CONTEXT] = (sqlite3_int64)(intptr_t)pCtx;
   pFunction->aFrame[SQPYTE_CALL_COUNT] = 0;
   pFunction->aFrame[SQPYTE_CALL_KEY] = *pKey;
   sqpyteCall(pFunction, pCtx, what);
+  SQPYTE_LEAVE_FRAME(pFunction);
 }
 static void sqpyteFinalCall(sqlite3_context *pCtx){
   sqpyteResult(pCtx, SQPYTE_DO_FINAL);
@@ -371,11 +380,15 @@ static int sqpyteCompare(
 ){
   SqpyteFunction *pFunction = (SqpyteFunction*)pArg;
   sqlite3_int64 *aCell = pFunction->aFrame + SQPYTE_CALL_ARGS;
+  int order;
+  SQPYTE_ENTER_FRAME(pFunction, SQPYTE_CALL_WORDS(2));
   aCell[0] = SQPYTE_TAG(SQLITE_TEXT, n1);
   aCell[1] = (sqlite3_int64)(intptr_t)(n1 ? z1 : "");
   aCell[2] = SQPYTE_TAG(SQLITE_TEXT, n2);
   aCell[3] = (sqlite3_int64)(intptr_t)(n2 ? z2 : "");
-  return pFunction->xCall(SQPYTE_DO_COMPARE);
+  order = pFunction->xCall(SQPYTE_DO_COMPARE);
+  SQPYTE_LEAVE_FRAME(pFunction);
+  return order;
 }
 
 int sqpyte_create_collation(

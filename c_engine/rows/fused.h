@@ -38,7 +38,7 @@
 #define SQPYTE_STEP_BEGUN 2       /* it has just begun; C has done nothing of it */
 
 /* Version of this interface; a caller checks that it is the one it knows. */
-#define SQPYTE_FUSED_VERSION 9
+#define SQPYTE_FUSED_VERSION 10
 SQPYTE_EXPORT int sqpyte_fused_version(void);
 
 /* Binds every parameter (its cells in aIn; text and blob values are offsets
@@ -82,7 +82,8 @@ SQPYTE_EXPORT void sqpyte_facts(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
 /* A function, aggregate or window function in the caller's language.
 ** Before xCall the arguments' cells are stored from aFrame[SQPYTE_CALL_ARGS]
 ** on; it returns a tag, with the value in SQPYTE_CALL_RESULT, or 0 if it has
-** used sqlite3_result_...() itself on the context. */
+** used sqlite3_result_...() itself on the context. The frame is one for all calls: a call within a call, which a signal's
+** handler may make at any time, finds it free, and leaves it as it was. */
 #define SQPYTE_CALL_CONTEXT 0     /* address of the sqlite3_context */
 #define SQPYTE_CALL_COUNT 1       /* number of arguments */
 #define SQPYTE_CALL_KEY 2         /* in and out: the aggregate's key, 0 at first */
@@ -104,7 +105,17 @@ struct SqpyteFunction {
   int (*xCall)(int what);
   sqlite3_int64 *aFrame;
   int nFrame;                     /* words of aFrame */
+  int nUsed;                      /* of them, by the call that is going on; 0 if none is */
 };
+/* Before a call stores nWord words in the frame, and after it has taken the result. */
+#define SQPYTE_ENTER_FRAME(pFunction, nWord) \
+  int nBefore = (pFunction)->nUsed; \
+  sqlite3_int64 aBefore[nBefore+1]; \
+  if( nBefore ) memcpy(aBefore, (pFunction)->aFrame, nBefore*sizeof(aBefore[0])); \
+  (pFunction)->nUsed = (nWord)
+#define SQPYTE_LEAVE_FRAME(pFunction) \
+  if( nBefore ) memcpy((pFunction)->aFrame, aBefore, nBefore*sizeof(aBefore[0])); \
+  (pFunction)->nUsed = nBefore
 /* Registers pFunction, which must live as long as the registration.
 ** what: SQPYTE_DO_FUNCTION, SQPYTE_DO_FINAL for an aggregate,
 ** SQPYTE_DO_INVERSE for a window function. */

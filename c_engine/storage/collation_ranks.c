@@ -49,6 +49,17 @@ static const u8 *sqpyteTextField(const u8 *aRec, int nRec, int iField, i64 *pn){
   return &aRec[iData];
 }
 
+/* Whether the collation has replaced the texts by their ranks. */
+static int sqpyteRanked(SqpyteFunction *pFunction, SqpyteRankedText *aText, i64 nText){
+  int done;
+  SQPYTE_ENTER_FRAME(pFunction, SQPYTE_CALL_ARGS);
+  pFunction->aFrame[SQPYTE_CALL_COUNT] = nText;
+  pFunction->aFrame[SQPYTE_CALL_RESULT] = (i64)(intptr_t)aText;
+  done = pFunction->xCall(SQPYTE_DO_RANK)==1;
+  SQPYTE_LEAVE_FRAME(pFunction);
+  return done;
+}
+
 /* Makes the sort keys of a list's records with ranks, if that can be done. */
 static void sqpyteRankTexts(const VdbeSorter *pSorter, SorterList *pList){
   int iColumn = sqpyteRankedColumn(pSorter);
@@ -67,9 +78,7 @@ static void sqpyteRankTexts(const VdbeSorter *pSorter, SorterList *pList){
     if( z ) aText[nText++].z = (i64)(intptr_t)z;
   }
   pFunction = (SqpyteFunction*)pInfo->aColl[iColumn]->pUser;
-  pFunction->aFrame[SQPYTE_CALL_COUNT] = nText;
-  pFunction->aFrame[SQPYTE_CALL_RESULT] = (i64)(intptr_t)aText;
-  if( nText && pFunction->xCall(SQPYTE_DO_RANK)==1 ){
+  if( nText && sqpyteRanked(pFunction, aText, nText) ){
     SQPYTE_COUNT(COLLATION_RANKS);
     for(p=pList->pList; p; p=sqpyteNextInList(pList, p)){
       i64 n;

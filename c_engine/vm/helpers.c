@@ -194,7 +194,7 @@ static void sqpyteBytesInit(SqpyteBytes *p, long addr, long n, int form){
     p->m.flags |= MEM_Term;
   }else{
     noDb.lookaside.bDisable = 1;
-    noDb.mallocFailed = 0;
+    noDb.mallocFailed = 0;              /* whoever calls upstream looks at it */
     p->m.z = (char*)addr;
     p->m.db = &noDb;
   }
@@ -212,14 +212,22 @@ int sqpyte_text_to_number(long a, long n, int form, void *pOut){
   if( n==0 ) return 0;
   sqpyteBytesInit(&text, a, n, form);
   applyNumericAffinity(&text.m, 0);
+  if( text.m.db && text.m.db->mallocFailed ) return -1;
   return sqpyteNumberOf(&text.m, pOut);
+}
+
+/* What sqpyte_compare_bytes says, as -1, 0 or 1. */
+static int sqpyteOrderOfBytes(long a, long na, long b, long nb){
+  int c = sqpyte_compare_bytes(a, na, b, nb);
+  return (c>0) - (c<0);
 }
 
 static int sqpyteCompareAsNumbers(long a, long na, long b, long nb, int form){
   union { i64 i; double r; } x, y;
   int kx = sqpyte_text_to_number(a, na, form, &x);
   int ky = sqpyte_text_to_number(b, nb, form, &y);
-  if( kx==0 && ky==0 ) return sqpyte_compare_bytes(a, na, b, nb);
+  if( kx<0 || ky<0 ) return SQPYTE_NO_ORDER;
+  if( kx==0 && ky==0 ) return sqpyteOrderOfBytes(a, na, b, nb);
   if( kx==0 ) return 1;
   if( ky==0 ) return -1;
   if( kx==1 && ky==1 ) return x.i<y.i ? -1 : x.i>y.i;
@@ -248,7 +256,7 @@ static inline int sqpyteBeginsAsDate(long addr, long n, int form){
 ** four digits and a '-'. (One may have a 0 behind its first digit, where it ends.) */
 int sqpyte_compare_numeric_texts(long a, long na, long b, long nb, int form){
   if( sqpyteBeginsAsDate(a, na, form) && sqpyteBeginsAsDate(b, nb, form) && !SQPYTE_OFF(ISO_DATES) ){
-    return sqpyte_compare_bytes(a, na, b, nb);
+    return sqpyteOrderOfBytes(a, na, b, nb);
   }
   return sqpyteCompareAsNumbers(a, na, b, nb, form);
 }

@@ -26,8 +26,9 @@ _KIND = (MEM_Null | MEM_Str | MEM_Int | MEM_Real | MEM_Blob | 0x20 | MEM_Cleared
          | MEM_Subtype | MEM_Agg)       # 0x20: MEM_IntReal
 _OWNING = MEM_Dyn | MEM_Agg
 
-# A loop that makes a private copy of a text in every iteration leaves the VM after so many.
+# A loop that makes a private copy of a text in every iteration leaves the VM after so many, or so many bytes of them.
 MOST_KEPT = 5000
+MOST_KEPT_BYTES = 8 << 20
 
 
 # What until_progress gives where there is no handler.
@@ -60,7 +61,7 @@ class Frame(object):
         self.compare = mem.i32(vdbe, Vdbe_sqpyteCompare)
         self.left = capi.until_progress(vdbe)       # opcodes until the progress handler is called
         self.watched = self.left != NO_HANDLER      # there is one
-        self.kept = []                      # buffers of private_copy
+        self.kept = Kept()                  # buffers of private_copy
         self.crowded = False                # those are many: leave, which frees them
         self.result = 0                     # what the VM returns
         self.c_steps = 0                    # opcodes run in C
@@ -146,15 +147,15 @@ class Frame(object):
     def private(self, w):
         """The text or blob w in memory of the frame."""
         copy = private_copy(w, self.kept)
-        if len(self.kept) > MOST_KEPT:
+        if self.kept.crowded:
             self.crowded = True
         return copy
 
     def free_kept(self):
         """Free the private copies; the frame isn't used any more."""
-        for address in self.kept:
+        for address in self.kept.addresses:
             mem.free(address)
-        self.kept = []
+        self.kept = Kept()
 
     @unroll_safe
     def release_views_of(self, r, live):
@@ -450,6 +451,21 @@ def is_among(numbers, n):
     return False
 
 
+class Kept(object):
+    """Private copies of texts and blobs, which are freed with their frame."""
+
+    def __init__(self):
+        self.addresses = []
+        self.size = 0           # bytes
+        self.crowded = False    # they are many, or large
+
+    def enter(self, address, size):
+        """Keep what lies at an address."""
+        self.addresses.append(address)
+        self.size += size
+        self.crowded = len(self.addresses) > MOST_KEPT or self.size > MOST_KEPT_BYTES
+
+
 def private_copy(w, kept):
     """The same text or blob in memory that is freed with the frame whose `kept` it enters."""
     return w.moved(copied(w.address, w.size, kept), CONSTANT)
@@ -462,5 +478,5 @@ def private_copy(w, kept):
 def copied(address, size, kept):
     """Address of a copy of the bytes, which enters `kept`."""
     copy = mem.duplicate(address, size)
-    kept.append(copy)
+    kept.enter(copy, size)
     return copy

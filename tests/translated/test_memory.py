@@ -157,3 +157,27 @@ for sql in ["SELECT max(x || x || x) FROM big", "SELECT DISTINCT x || 'c' || x |
         assert error.code == 7, error
 assert connection.execute("SELECT count(*) FROM t") == [(ROWS,)]
 """)
+
+
+PRIVATE = """
+import resource
+connection.execute("CREATE TABLE l(id INTEGER PRIMARY KEY, a, b)")
+connection.execute('''INSERT INTO l WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 3000)
+    SELECT n, printf('%06d%.*c', n, 100000, 'x'), n % 10 FROM r''')
+library.set_mode(ALWAYS, 1)
+def peak():
+    with open("/proc/self/status") as file:
+        return [int(line.split()[1]) >> 10 for line in file if line.startswith("VmHWM")][0]
+before = peak()
+for sql in ("SELECT count(*) FROM (SELECT a, count(*) FROM l GROUP BY a)",
+            "SELECT sum(length(k)) FROM (SELECT DISTINCT a k FROM l ORDER BY a)",
+            "SELECT max(length(x)) FROM (SELECT lag(a) OVER (ORDER BY id) x FROM l)"):
+    connection.execute(sql)
+    print(peak() - before)
+"""
+
+
+def test_private_copies_of_long_texts_are_bounded(process):
+    """A text that C has loaded, and that another register has as well, is copied at the next row."""
+    found = process(PRIVATE.replace('ALWAYS', '2'), SQPYTE_JIT='threshold=3,function_threshold=3')
+    assert all(int(more) < 100 for more in found.split()), found      # MB; 3000 rows have 300

@@ -120,3 +120,52 @@ def test_it_stays_when_it_is_closed(python, vm_library, stock_library, tmp_path)
         code, out, err = with_preloaded([python, '-c', CLOSED % (library, str(tmp_path))], [], tmp_path, HOT)
         found.append((code, out.split(), err))
     assert found == [(-7, ['False'] * 3, ''), (-7, ['True'] * 3, '')]
+
+
+# A hard limit so low that a text of 200 bytes can't be copied; what stock SQLite does without a copy of its own has an
+# answer, the right one, or there is no memory.
+SHORT = """
+import ctypes, sqlite3, sys
+library = ctypes.CDLL(None)
+library.sqlite3_hard_heap_limit64.argtypes = [ctypes.c_longlong]
+library.sqlite3_memory_used.restype = ctypes.c_longlong
+for encoding in 'UTF-8', 'UTF-16le':
+    connection = sqlite3.connect(':memory:', isolation_level=None)
+    connection.execute("PRAGMA encoding='%s'" % encoding)
+    connection.execute('CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, n INTEGER, x)')
+    connection.execute('CREATE TABLE u(v INTEGER)')
+    connection.execute("INSERT INTO t VALUES(0, printf('%-900s', '7'), 7, printf('%-900s', '7'))")
+    connection.execute('''INSERT INTO t WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 2000)
+        SELECT i, printf('%-200s', i % 10), 7, printf('%-200s', i % 10) FROM r''')
+    for query in ('SELECT count(*) FROM t WHERE a = n', 'SELECT count(*) FROM t WHERE x',
+                  'SELECT count(*) FROM t WHERE NOT x',
+                  'SELECT count(*) FROM t WHERE n BETWEEN a AND a', 'SELECT count(*) FROM t WHERE x AND n',
+                  'SELECT count(*) FROM t WHERE x IS TRUE', 'SELECT count(*) FROM t WHERE a < x + 0'):
+        expected = connection.execute(query).fetchall()
+        for room in range(0, 1200, 150):
+            library.sqlite3_hard_heap_limit64(library.sqlite3_memory_used() + room)
+            try:
+                found = connection.execute(query).fetchall()
+            except (MemoryError, sqlite3.OperationalError):
+                found = None
+            finally:
+                library.sqlite3_hard_heap_limit64(0)
+            assert found in (expected, None), (encoding, query, room, found, expected)
+    for room in range(0, 60000, 1500):
+        library.sqlite3_hard_heap_limit64(library.sqlite3_memory_used() + room)
+        try:
+            connection.execute('INSERT INTO u SELECT a FROM t')
+        except (MemoryError, sqlite3.OperationalError):
+            pass
+        finally:
+            library.sqlite3_hard_heap_limit64(0)
+        found = connection.execute('SELECT DISTINCT typeof(v) FROM u').fetchall()
+        assert found in ([], [('integer',)]), (encoding, room)
+"""
+
+
+@pytest.mark.parametrize('mode', ['hot', 'always'])
+def test_numbers_in_long_texts_without_memory(python, vm_library, tmp_path, mode):
+    code, out, err = with_preloaded([python, '-c', SHORT], [vm_library], tmp_path,
+                                    dict(tiers.EAGER, SQPYTE_VM=mode, SQPYTE_VM_THRESHOLD='1'))
+    assert code == 0, err[-2000:]

@@ -3,7 +3,7 @@ from c_engine.generated.layout import (
     MEM_Agg, MEM_IntReal, Mem_flags, Mem_n, Mem_z, SQLITE_AFF_REAL)
 from sqpyte.vm.base import capi, mem
 from sqpyte.vm.base.jit import unroll_safe
-from sqpyte.vm.opcodes.convert import convert_register
+from sqpyte.vm.opcodes.convert import LEFT_TO_C, convert_register
 from sqpyte.vm.opcodes.function import spill_registers
 from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, opcode
 from sqpyte.vm.values import aggregates, functions
@@ -148,6 +148,8 @@ def op_make_record(frame, op, pc):
     i = 0
     while i < affinities:
         rc = convert_register(frame, op.p1 + i, ord(op.text_p4[i]), op.live)
+        if rc == LEFT_TO_C:
+            return BAIL_OUT
         if rc != 0:
             capi.fail(frame.vdbe, pc, rc)
             return FAILED

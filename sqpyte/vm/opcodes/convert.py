@@ -7,7 +7,7 @@ from sqpyte.vm.base.jit import promote, unroll_safe
 from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
 from sqpyte.vm.values import convert
 from sqpyte.vm.values.arith import INT_LIMIT, intmask, is_number, ovfcheck, shift_left
-from sqpyte.vm.values.compare import truth
+from sqpyte.vm.values.compare import UNDECIDED, truth
 from sqpyte.vm.values.values import (
     CONSTANT, NULL, W_Blob, W_Int, W_Null, W_Real, W_Text, blob_at)
 
@@ -34,6 +34,8 @@ def op_affinity(frame, op, pc):
     i = 0
     while i < op.p2:
         rc = convert_register(frame, op.p1 + i, ord(op.text_p4[i]), op.live)
+        if rc == LEFT_TO_C:
+            return BAIL_OUT
         if rc != 0:
             capi.fail(frame.vdbe, pc, rc)
             return FAILED
@@ -41,11 +43,17 @@ def op_affinity(frame, op, pc):
     return pc + 1
 
 
+LEFT_TO_C = -1      # C does the whole opcode: an affinity can be applied twice
+
+
 def convert_register(frame, r, affinity, live):
-    """Apply an affinity (a character, as int) to register r, whose value can be read. Returns 0
-    or a result code."""
-    w = convert.with_affinity(frame.read(r), affinity)
+    """Apply an affinity (a character, as int) to register r, whose value can be read. Returns 0,
+    a result code, or LEFT_TO_C."""
+    value = frame.read(r)
+    w = convert.with_affinity(value, affinity)
     if w is None:
+        if isinstance(value, W_Text):
+            return LEFT_TO_C
         return number_to_text(frame, r, live)
     if affinity == SQLITE_AFF_REAL and isinstance(w, W_Int):
         w = W_Real(float(w.intval))
@@ -245,7 +253,10 @@ def op_is_true(frame, op, pc):
     w = frame.read(op.p1)
     if w is None:
         return BAIL_OUT
-    frame.write(op.p2, W_Int(truth(w, op.p3) ^ op.p4))
+    value = truth(w, op.p3)
+    if value == UNDECIDED:
+        return BAIL_OUT
+    frame.write(op.p2, W_Int(value ^ op.p4))
     return pc + 1
 
 

@@ -1,7 +1,7 @@
 """Opcodes of three-valued logic and the jumps on it, and the counters of LIMIT and OFFSET."""
 from sqpyte.vm.opcodes.table import BAIL_OUT, declare, opcode
 from sqpyte.vm.values.arith import MIN_INT
-from sqpyte.vm.values.compare import truth
+from sqpyte.vm.values.compare import UNDECIDED, truth
 from sqpyte.vm.values.values import NULL, W_Int, W_Null
 
 _UNKNOWN = 2
@@ -35,7 +35,10 @@ def op_if(frame, op, pc):
     w = frame.read(op.p1)
     if w is None:
         return BAIL_OUT
-    if truth(w, op.p3):
+    value = truth(w, op.p3)
+    if value == UNDECIDED:
+        return BAIL_OUT
+    if value:
         return op.p2
     return pc + 1
 
@@ -46,7 +49,10 @@ def op_if_not(frame, op, pc):
     w = frame.read(op.p1)
     if w is None:
         return BAIL_OUT
-    if truth(w, int(op.p3 == 0)):
+    value = truth(w, int(op.p3 == 0))
+    if value == UNDECIDED:
+        return BAIL_OUT
+    if value:
         return pc + 1
     return op.p2
 
@@ -97,7 +103,11 @@ def _logic(name, table, contract):
         w2 = frame.read(op.p2)
         if w1 is None or w2 is None:
             return BAIL_OUT
-        result = table(truth(w1, _UNKNOWN), truth(w2, _UNKNOWN))
+        left = truth(w1, _UNKNOWN)
+        right = truth(w2, _UNKNOWN)
+        if left == UNDECIDED or right == UNDECIDED:
+            return BAIL_OUT
+        result = table(left, right)
         frame.write(op.p3, NULL if result == _UNKNOWN else W_Int(result))
         return pc + 1
     handler.__doc__ = contract
@@ -127,6 +137,8 @@ def op_not(frame, op, pc):
     if w is None:
         return BAIL_OUT
     value = truth(w, _UNKNOWN)
+    if value == UNDECIDED:
+        return BAIL_OUT
     frame.write(op.p2, NULL if value == _UNKNOWN else W_Int(1 - value))
     return pc + 1
 

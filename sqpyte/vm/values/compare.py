@@ -1,7 +1,7 @@
 """Comparison of values: by storage class, affinity and collation, as sqlite3MemCompare does it."""
 from c_engine.generated.layout import (
     KEYINFO_ORDER_BIGNULL, KEYINFO_ORDER_DESC, SQLITE_AFF_MASK, SQLITE_AFF_NUMERIC,
-    SQLITE_AFF_TEXT, SQLITE_NULLEQ)
+    SQLITE_AFF_TEXT, SQLITE_NULLEQ, SQPYTE_NO_ORDER)
 from sqpyte.vm.base import capi, mem
 from sqpyte.vm.values.arith import as_real, is_number
 from sqpyte.vm.values.convert import AS_REAL, number_of
@@ -79,13 +79,15 @@ def compare(a, b, collation):
 
 
 def to_number(w):
-    """w with numeric affinity: a text that looks like a number becomes it."""
+    """w with numeric affinity: a text that looks like a number becomes it; None if C has no memory to say."""
     if isinstance(w, W_Text):
         kind = capi.text_to_number(w.address, w.size, w.form(), mem.scratch.address)
         if kind == 1:
             return W_Int(mem.i64(mem.scratch.address))
         if kind == 2:
             return W_Real(mem.f64(mem.scratch.address))
+        if kind < 0:
+            return None
     return w
 
 
@@ -129,10 +131,13 @@ def compare_operands(w3, w1, flags, collation):
     affinity = flags & SQLITE_AFF_MASK
     if affinity >= SQLITE_AFF_NUMERIC:
         if isinstance(w1, W_Text) and isinstance(w3, W_Text) and collation == BINARY:
-            return capi.compare_numeric_texts(w3.address, w3.size, w1.address, w1.size, w1.form())
+            order = capi.compare_numeric_texts(w3.address, w3.size, w1.address, w1.size, w1.form())
+            return UNDECIDED if order == SQPYTE_NO_ORDER else order
         if not (is_number(w1) and is_number(w3)):
             w1 = to_number(w1)
             w3 = to_number(w3)
+            if w1 is None or w3 is None:
+                return UNDECIDED
     elif affinity == SQLITE_AFF_TEXT and needs_text(w1, w3):
         return UNDECIDED
     if collation == OTHER and isinstance(w1, W_Text) and isinstance(w3, W_Text):
@@ -141,7 +146,8 @@ def compare_operands(w3, w1, flags, collation):
 
 
 def truth(w, if_null):
-    """1 or 0 as If and IfNot see the value, if_null for NULL (sqlite3VdbeBooleanValue)."""
+    """1 or 0 as If and IfNot see the value, if_null for NULL (sqlite3VdbeBooleanValue); UNDECIDED if C has no memory to
+    say."""
     if isinstance(w, W_Int):
         return int(w.intval != 0)
     if isinstance(w, W_Null):
@@ -150,4 +156,6 @@ def truth(w, if_null):
         return int(w.floatval != 0.0)
     assert isinstance(w, W_Bytes)
     number = number_of(w, AS_REAL)
+    if number is None:
+        return UNDECIDED
     return int(isinstance(number, W_Real) and number.floatval != 0.0)

@@ -16,14 +16,14 @@ AS_NUMERIC, AS_CAST, AS_INT, AS_REAL, AS_OPERAND = range(1, 6)
 
 def number_of(w, what):
     """The number that a text or blob is for CAST (AS_CAST, AS_INT, AS_REAL) or arithmetic
-    (AS_OPERAND); by affinity (AS_NUMERIC) None for no number."""
+    (AS_OPERAND); by affinity (AS_NUMERIC) w itself for no number. None if C has no memory to say."""
     assert isinstance(w, W_Bytes)
     kind = capi.bytes_to_number(w.address, w.size, w.form(), what, mem.scratch.address)
     if kind == 1:
         return W_Int(mem.i64(mem.scratch.address))
     if kind == 2:
         return W_Real(mem.f64(mem.scratch.address))
-    return None
+    return w if kind == 0 else None
 
 
 def exact_int(w):
@@ -51,7 +51,8 @@ def int_value(w):
 
 
 def with_affinity(w, affinity):
-    """w with an affinity (a character, as int) applied; None if a number has to become a text."""
+    """w with an affinity (a character, as int) applied; None if a number has to become a text, or if C has no memory to
+    say what a text is."""
     if affinity == SQLITE_AFF_REAL and isinstance(w, W_Real):
         return W_Real(w.floatval + 0.0)         # through an integer upstream, which has no -0.0
     if affinity >= SQLITE_AFF_NUMERIC:
@@ -60,8 +61,7 @@ def with_affinity(w, affinity):
         if isinstance(w, W_Real):
             return exact_int(w) if affinity <= SQLITE_AFF_REAL else w
         if isinstance(w, W_Text):
-            number = number_of(w, AS_NUMERIC)
-            return w if number is None else number
+            return number_of(w, AS_NUMERIC)
         return w
     if affinity == SQLITE_AFF_TEXT and (isinstance(w, W_Int) or isinstance(w, W_Real)):
         return None
