@@ -46,8 +46,10 @@ own() {
     fi
 }
 
+# The probes expand it themselves, since its path may hold blanks.
 pypy=${PYPY:-pypy3}
-headers="test -e \"\$($pypy -c 'import sysconfig; print(sysconfig.get_paths()[\"include\"])')/Python.h\""
+export pypy
+headers="test -e \"\$(\"\$pypy\" -c 'import sysconfig; print(sysconfig.get_paths()[\"include\"])')/Python.h\""
 
 case "${1:-}" in
 run)
@@ -56,15 +58,15 @@ run)
         need "pypy3 -c 'import ensurepip; ensurepip.version()'" pypy3-venv
         need "$headers" pypy3-dev
     else
-        own "$pypy -c 'import sys; sys.exit(sys.implementation.name != \"pypy\" or sys.version_info < (3, 9))'" \
+        own "\"\$pypy\" -c 'import sys; sys.exit(sys.implementation.name != \"pypy\" or sys.version_info < (3, 9))'" \
             "there is no such PyPy, or it is older than 3.9"
-        own "$pypy -c 'import venv, ensurepip; ensurepip.version()'" "it has no venv, or no ensurepip"
+        own "\"\$pypy\" -c 'import venv, ensurepip; ensurepip.version()'" "it has no venv, or no ensurepip"
         own "$headers" "it has no headers (Python.h)"
     fi
     need "command -v ${CC:-gcc}" gcc
     need "$(header stdio.h)" libc6-dev
     # Where this PyPy, which downloads SQLite, looks for them; SSL_CERT_FILE says another place.
-    need "$pypy -c 'import os, ssl, sys
+    need "\"\$pypy\" -c 'import os, ssl, sys
 paths = ssl.get_default_verify_paths()
 sys.exit(not (paths.cafile or paths.capath and os.listdir(paths.capath)))'" ca-certificates
     ;;

@@ -1,7 +1,11 @@
 """`sqpyte-run`: a program with sqpyte in the place of sqlite3, without a change of the program.
 
-A Python program runs in this interpreter, after `sqpyte.install()`. Any other is started with our library where the
-dynamic loader looks first for libsqlite3.so.0, and so are the processes that it starts.
+A Python program runs in this interpreter, after `sqpyte.install()`, and the Python programs that it starts have sqpyte,
+too: see children/sitecustomize.py. They aren't given the library by the dynamic loader, because then other programs
+that they start would have it, and some refuse it, as Debian's `sqlite3` shell does.
+
+Any other program is started with our library where the dynamic loader looks first for libsqlite3.so.0, and so are the
+processes that it starts.
 """
 
 import os
@@ -14,36 +18,47 @@ USAGE = """usage: %s PROGRAM.py [ARGUMENT...]
        %s -c CODE [ARGUMENT...]
        %s COMMAND [ARGUMENT...]
 
-A Python program, module or code runs in this interpreter with sqpyte in the place of sqlite3.
+A Python program (a file, or a folder or an archive with a __main__.py), module or code runs in this interpreter, with
+sqpyte in the place of sqlite3.
 Any other command runs with libsqpyte in the place of libsqlite3.so.0."""
 
 
-def look_first_in(folder):
-    """Have Python look for modules in a folder first, in place of this command's own."""
-    if not getattr(sys.flags, 'safe_path', False):
-        sys.path[:1] = [folder]
+SONAME = 'libsqlite3.so.0'
+CHILDREN = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'children')
 
 
-def run_python(arguments):
-    """Run a Python program, as `python ARGUMENT...` would; return the exit code."""
-    import runpy
+class Unreachable(Exception):
+    """The library is where no variable of the environment can name it; the message says what to do."""
 
-    import sqpyte
-    sqpyte.install()
-    first = arguments[0]
-    if first == '-m':
-        sys.argv = arguments[1:]
-        look_first_in(os.getcwd())
-        runpy.run_module(arguments[1], run_name='__main__', alter_sys=True)
-    elif first == '-c':
-        sys.argv = ['-c'] + arguments[2:]
-        look_first_in('')
-        exec(compile(arguments[1], '<string>', 'exec'), sys.modules['__main__'].__dict__)
-    else:
-        sys.argv = arguments
-        look_first_in(os.path.dirname(os.path.abspath(first)))
-        runpy.run_path(first, run_name='__main__')
-    return 0
+
+def put_first(environment, name, value, between):
+    """Put a value (str) first in the list that a variable (name, str) of an environment is, unless it is there."""
+    others = environment.get(name, '')
+    if others.split(between)[0] != value:
+        environment[name] = value + between + others if others else value
+
+
+def variables(path):
+    """Return the variables (dict of str) by which the dynamic loader takes a library for libsqlite3.so.0.
+
+    LD_LIBRARY_PATH is split at colons and semicolons, LD_PRELOAD at blanks and colons. A library with another SONAME
+    has to be preloaded: by its path, which is found even by a child that sets LD_LIBRARY_PATH anew, else by its name.
+
+    Args:
+        path: of the library.
+    Raises:
+        Unreachable: its path is split by both.
+    """
+    folder, name = os.path.split(path)
+    searched = not set(folder) & set(':;')
+    if name == SONAME and searched:
+        return {'LD_LIBRARY_PATH': folder}
+    if not set(path) & set(' :'):
+        return {'LD_PRELOAD': path}
+    if searched and not set(name) & set(' :'):
+        return {'LD_LIBRARY_PATH': folder, 'LD_PRELOAD': name}
+    raise Unreachable('the dynamic loader can\'t be told of %s, as its path has a colon, a semicolon or a blank in it; '
+                      'install sqpyte in, or move it to, a folder without them' % path)
 
 
 def environment(found):
@@ -53,16 +68,38 @@ def environment(found):
         found: the environment it would have (mapping of str).
     Raises:
         ImportError: there is no library.
+        Unreachable: see `variables`.
     """
-    path = place.find()
     changed = dict(found)
-    if os.path.basename(path) == 'libsqlite3.so.0':
-        name, value, between = 'LD_LIBRARY_PATH', os.path.dirname(path), ':'
-    else:
-        name, value, between = 'LD_PRELOAD', path, ' '
-    others = changed.get(name, '')
-    changed[name] = value + between + others if others else value
+    for name, value in variables(place.find()).items():
+        put_first(changed, name, value, ' ' if name == 'LD_PRELOAD' else ':')
     return changed
+
+
+def is_python(arguments):
+    """Whether the command line (list of str) names a Python program: -m, -c, a file, a folder or an archive."""
+    first = arguments[0]
+    if first in ('-m', '-c'):
+        return len(arguments) > 1
+    if first.endswith(('.py', '.pyw', '.pyc', '.pyz', '.pyzw', '.zip')):
+        return not first.startswith('-')
+    if first.startswith('-') or not os.path.exists(os.path.join(first, '__main__.py')):
+        return False
+    import shutil
+    return os.sep in first or shutil.which(first) is None   # a command may have a folder's name
+
+
+def run_python(arguments, name):
+    """Run a Python program in this interpreter; arguments, what comes back and what is raised are program.run's."""
+    import sqpyte
+    from pypy_module.commands import program
+    sqpyte.install()
+    if ':' in CHILDREN:
+        print('%s: the Python programs that this one starts have their own SQLite: PYTHONPATH can\'t name %s, which '
+              'has a colon in it' % (name, CHILDREN), file=sys.stderr)
+    else:
+        put_first(os.environ, 'PYTHONPATH', CHILDREN, ':')
+    return program.run(arguments, name)
 
 
 def main(arguments=None, name='sqpyte-run'):
@@ -72,15 +109,18 @@ def main(arguments=None, name='sqpyte-run'):
         name: what the command is called, for its usage (str).
     """
     arguments = sys.argv[1:] if arguments is None else arguments
-    python = arguments and (arguments[0] in ('-m', '-c') or arguments[0].endswith(('.py', '.pyw', '.pyc')))
-    if not arguments or arguments[0].startswith('-') and not (python and len(arguments) > 1):
+    python = bool(arguments) and is_python(arguments)
+    if not arguments or not arguments[0] or arguments[0].startswith('-') and not python:
         asked = arguments[:1] in (['-h'], ['--help'])
         print(USAGE % (name, name, name, name), file=sys.stdout if asked else sys.stderr)
         return 0 if asked else 2
     if python:
-        return run_python(arguments)
+        return run_python(arguments, name)
     try:
         os.execvpe(arguments[0], arguments, environment(os.environ))
     except OSError as error:
         print('%s: %s: %s' % (name, arguments[0], error.strerror), file=sys.stderr)
         return 127 if isinstance(error, FileNotFoundError) else 126
+    except Unreachable as error:
+        print('%s: %s' % (name, error), file=sys.stderr)
+        return 126

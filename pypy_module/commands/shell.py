@@ -11,6 +11,16 @@ HELP = """Enter SQL and press enter; a statement ends with a semicolon.
 .version       SQLite's version
 .quit          leave"""
 
+# What SQL or the name of a file can be refused with. Before Python 3.11 a second statement is refused with a Warning,
+# which is no Error; text that is no UTF-8, or has a NUL in it, with a ValueError.
+REFUSED = (sqpyte.Error, sqpyte.Warning, ValueError)
+
+
+def complain(error):
+    """Print an exception (one of REFUSED) on stderr, in one line."""
+    name = getattr(error, 'sqlite_errorname', None)
+    print('%s%s: %s' % (type(error).__name__, ' (%s)' % name if name else '', error), file=sys.stderr)
+
 
 def execute(target, sql):
     """Run one statement and print its rows; return whether it succeeded.
@@ -22,9 +32,8 @@ def execute(target, sql):
     try:
         for row in target.execute(sql):
             print(row)
-    except sqpyte.Error as error:
-        name = getattr(error, 'sqlite_errorname', None)
-        print('%s%s: %s' % (type(error).__name__, ' (%s)' % name if name else '', error), file=sys.stderr)
+    except REFUSED as error:
+        complain(error)
         return False
     return True
 
@@ -43,6 +52,14 @@ class Shell(code.InteractiveConsole):
 
     def runsource(self, source, filename='<input>', symbol='single'):
         """Run what has been read; return whether more of it is needed. See InteractiveConsole."""
+        try:
+            return self.run(source)
+        except REFUSED as error:
+            complain(error)
+            return False
+
+    def run(self, source):
+        """See `runsource`; raises what is in REFUSED."""
         word, _, rest = source.strip().partition(' ')
         if word == '.version':
             print(sqpyte.sqlite_version)
@@ -51,10 +68,7 @@ class Shell(code.InteractiveConsole):
         elif word == '.quit':
             raise SystemExit(0)
         elif word == '.explain':
-            try:
-                print(sqpyte.explain(self.connection, rest))
-            except sqpyte.Error as error:
-                print('%s: %s' % (type(error).__name__, error), file=sys.stderr)
+            print(sqpyte.explain(self.connection, rest))
         elif word.startswith('.'):
             print('Error: there is no command %s; .help lists them' % word, file=sys.stderr)
         elif not sqpyte.complete_statement(source):
@@ -77,7 +91,11 @@ def main(arguments):
     parser.add_argument('-v', '--version', action='version', version='SQLite version ' + sqpyte.sqlite_version,
                         help="print SQLite's version")
     options = parser.parse_args(arguments)
-    connection = sqpyte.connect(options.filename, isolation_level=None)
+    try:
+        connection = sqpyte.connect(options.filename, isolation_level=None)
+    except REFUSED as error:
+        print('Error: unable to open database "%s": %s' % (options.filename, error), file=sys.stderr)
+        return 1
     try:
         if options.sql:
             return 0 if execute(connection, options.sql) else 1
@@ -85,6 +103,9 @@ def main(arguments):
             import readline  # noqa: F401
         except ImportError:
             pass
+        if hasattr(sys.stdin, 'reconfigure'):
+            # Bytes that are no UTF-8 then reach the statement, which is refused, instead of ending the session.
+            sys.stdin.reconfigure(errors='surrogateescape')
         sys.ps1, sys.ps2 = 'sqlite> ', '    ... '
         Shell(connection).interact('sqpyte shell, running on SQLite version %s\nConnected to %s\n\nType ".help" for '
                                    'help; ".quit" or CTRL-D to quit.' % (

@@ -112,3 +112,18 @@ def test_nothing_missing_says_nothing(tmp_path):
 
 def test_usage(tmp_path):
     assert install(tmp_path, 'something').returncode == 2
+
+
+def test_the_path_of_a_pypy_may_hold_blanks(tmp_path):
+    stand_in(tmp_path, 'id', 'echo 0')
+    stand_in(tmp_path, 'apt-get', 'echo apt-get "$@"')
+    folder = tmp_path / 'a folder; of "mine"'
+    folder.mkdir()
+    (folder / 'Python.h').write_text('')
+    stand_in(folder, 'pypy3', 'case "$*" in *sysconfig*) echo "${0%/*}";; esac')
+    for name in ('gcc', 'test'):
+        stand_in(tmp_path, name, 'exit 0')
+    done = install(tmp_path, PYPY=str(folder / 'pypy3'))
+    assert (done.returncode, done.stdout) == (0, '')
+    (folder / 'Python.h').unlink()
+    assert 'it has no headers' in install(tmp_path, PYPY=str(folder / 'pypy3')).stdout

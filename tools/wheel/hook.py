@@ -8,6 +8,7 @@ the engine alone, and pip shows that with -v. An editable installation uses the 
 import os
 import platform
 import sys
+import tempfile
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
@@ -19,6 +20,10 @@ ENGINE_ALONE = ('This wheel has the engine without the VM: there is no translate
 
 class Hook(BuildHookInterface):
     """Hatchling makes one for a build."""
+
+    # What a build stages is in a folder of its own, since two may run at once. Hatchling packs it after `initialize`,
+    # and calls `finalize` only if that succeeds; else the folder goes with this process.
+    folder = None
 
     def initialize(self, version, build_data):
         """Build what the wheel holds; hatchling's interface."""
@@ -35,12 +40,20 @@ class Hook(BuildHookInterface):
         vm = linking.translation()
         if vm is None:
             self.app.display_warning(ENGINE_ALONE)
-        folder = os.path.join(engine.Paths().build, 'wheel')
-        library = os.path.join(folder, linking.SONAME)
+        parent = os.path.join(engine.Paths().build, 'wheel')
+        os.makedirs(parent, exist_ok=True)
+        self.folder = tempfile.TemporaryDirectory(dir=parent)
+        library = os.path.join(self.folder.name, linking.SONAME)
         linking.link(library, glibc, vm)
-        tree = os.path.join(folder, 'tree')
+        tree = os.path.join(self.folder.name, 'tree')
         staging.stage(ROOT, tree, library)
         build_data['pure_python'] = False
         system = 'manylinux_' + glibc.replace('.', '_') if glibc else 'linux'
         build_data['tag'] = 'py3-none-%s_%s' % (system, platform.machine())
         build_data['force_include'][os.path.join(tree, 'sqpyte')] = 'sqpyte'
+
+    def finalize(self, version, build_data, artifact_path):
+        """Delete what was staged; hatchling's interface."""
+        if self.folder is not None:
+            self.folder.cleanup()
+            self.folder = None

@@ -1,0 +1,45 @@
+"""The shell where SQL is refused, or a database can't be opened: it says so in a line, and goes on."""
+
+import pytest
+
+
+@pytest.mark.parametrize('sql, said', [
+    ('SELECT 1; SELECT 2', 'one statement at a time'),
+    (b'SELECT "\xff"', 'UnicodeEncodeError: '),
+    (b'SELECT \xff', 'UnicodeEncodeError: '),
+    ('SELECT x', 'no such column: x')])
+def test_a_statement_that_is_refused(shell, sql, said):
+    ended = shell(':memory:', sql)
+    assert (ended.code, ended.out, ended.err.count('\n')) == (1, '', 1)
+    assert said in ended.err and 'Traceback' not in ended.err
+
+
+@pytest.mark.parametrize('line', [
+    b'SELECT 1; SELECT 2;', b'SELECT "\xff";', b'SELECT \0;', b'SELECT x;', b'.explain SELECT x', b'.explain SELECT \0',
+    b'.explain SELECT "\xff"', b'.explain SELECT \xff', b'.\xff'])
+@pytest.mark.parametrize('locale', ['C', 'C.UTF-8'])
+def test_the_session_goes_on(shell, line, locale):
+    ended = shell(stdin=line + b'\nSELECT 6 * 7;\n', LC_ALL=locale)
+    assert ended.code == 0 and '(42,)' in ended.out and 'Traceback' not in ended.err
+    assert 'Error: ' in ended.err or 'Warning: ' in ended.err or 'Error (SQLITE_ERROR): ' in ended.err
+
+
+def test_rows_that_the_terminal_cannot_show(shell):
+    ended = shell(stdin="SELECT '\N{SNOWMAN}';\nSELECT 42;\n".encode(), PYTHONIOENCODING='ascii:surrogateescape')
+    assert ended.code == 0 and '(42,)' in ended.out and 'UnicodeEncodeError' in ended.err
+
+
+@pytest.mark.parametrize('name', ['a folder', 'nowhere/file.db'])
+@pytest.mark.parametrize('sql', [(), ('SELECT 1',)])
+def test_a_database_that_cannot_be_opened(shell, tmp_path, name, sql):
+    (tmp_path / 'a folder').mkdir()
+    ended = shell(name, *sql)
+    assert (ended.code, ended.out, ended.err.count('\n')) == (1, '', 1)
+    assert ended.err.startswith('Error: unable to open database "%s": ' % name)
+    assert 'unable to open database file' in ended.err
+
+
+def test_a_file_that_is_no_database(shell, write):
+    write('text', 'no database ' * 100)
+    ended = shell('text', 'SELECT * FROM t')
+    assert ended.code == 1 and 'file is not a database' in ended.err and 'Traceback' not in ended.err
