@@ -1,6 +1,7 @@
 """The names of our own module, on cffi: those of sqlite3 and a few more; and the inliner is installed."""
 
 from pypy_module.dbapi import constants, versions
+from pypy_module.dbapi.arguments import checked_text
 from pypy_module.dbapi.adapters import (
     Binary,
     Date,
@@ -54,9 +55,7 @@ globals().update(constants.SQLITE)
 
 def complete_statement(statement):
     """Whether `statement` (str) ends with a complete SQL statement (bool)."""
-    if '\0' in statement:
-        raise ValueError('embedded null character')
-    return bool(lib.sqlite3_complete(statement.encode()))
+    return bool(lib.sqlite3_complete(checked_text(statement, "complete_statement() argument 'statement'").encode()))
 
 
 def enable_shared_cache(do_enable):

@@ -24,6 +24,7 @@ def install():
     if _REFUSAL is None:
         return
     import sys
+    import types
     import warnings
 
     import sqpyte
@@ -34,6 +35,8 @@ def install():
         del sys.modules[other]
     sys.modules['sqlite3'] = sqpyte
     sys.modules['sqlite3.dbapi2'] = sqpyte.dbapi2
+    sys.modules['sqlite3.dump'] = dump = types.ModuleType('sqlite3.dump', 'What makes a dump of a database.')
+    vars(dump)['_iterdump'] = lambda connection, **keywords: _serving.Connection.iterdump(connection, **keywords)
 
 
 for _name in _serving.__all__:

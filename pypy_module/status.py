@@ -1,7 +1,7 @@
 """`sqpyte.status`: which library serves, with which settings, and what its VM holds."""
 
 from pypy_module import settings
-from pypy_module.ffi import place
+from pypy_module.ffi import library
 from pypy_module.ffi.library import NUMBERS, ffi, lib
 from pypy_module.native.backend import backend
 
@@ -26,7 +26,7 @@ def status():
         used: bytes that the VM's programs and machine code take (int), of which code: machine code.
         programs: how many statements' programs it holds (int); forgotten: how many it has forgotten for room.
     """
-    found = Status(backend=str(backend), reason=backend.reason, library=place.find(),
+    found = Status(backend=str(backend), reason=backend.reason, library=library.path,
                    sqlite=ffi.string(lib.sqlite3_libversion()).decode())
     found.update(settings.in_force())
     for name in ('used', 'code', 'programs', 'forgotten'):

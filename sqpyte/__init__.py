@@ -3,19 +3,28 @@
 The names of sqlite3 are here, and `explain`, `configure`, `status`, `install` and `backend`.
 """
 
-# The names are loaded when first used, so that a module of the RPython VM in this package can be imported without them,
-# and by Python 2.7. Only what CPython's own sqlite3 module will call is decided at once: a program may import sqlite3
-# next.
+# The names are loaded when first used, so that a module of the RPython VM in this package can be imported without
+# them, and by Python 2.7. Only what CPython's own sqlite3 module will call is decided at once, as a program may import
+# sqlite3 next, and whether sqpyte can be used at all, as a program may want to do without it.
 
 
 def _bind():
-    """Have CPython's own sqlite3 take an installed copy's library; return whether it has. A checkout's has another
-    name."""
+    """Have CPython's own sqlite3 take an installed copy's library, or one that the environment names; return whether it
+    has. A checkout's has another name.
+
+    Raises:
+        ImportError: what the environment asks for can't be had, or the library, or cffi, which it needs here.
+    """
     import os
     import sys
-    if os.path.exists(os.path.join(os.path.dirname(__file__), 'lib')) and sys.implementation.name == 'cpython':
-        from pypy_module.native import binding
-        return binding.refusal() is None
+    installed = os.path.exists(os.path.join(os.path.dirname(__file__), 'lib'))
+    asked = os.environ.get('SQPYTE_LIBRARY') or os.environ.get('SQPYTE_BACKEND')
+    if sys.version_info < (3,) or not installed and not asked:
+        return False
+    from pypy_module.native import binding
+    if binding.refusal() is None:
+        return True
+    binding.check()
     return False
 
 

@@ -5,6 +5,7 @@ Both registries belong to the process, as in sqlite3.
 
 import datetime
 
+from pypy_module.dbapi.arguments import checked_text
 from pypy_module.dbapi.deprecation import warn
 from pypy_module.dbapi.versions import USES_WARNED_OF
 from pypy_module.dbapi.errors import ProgrammingError
@@ -48,7 +49,7 @@ def register_converter(typename, converter, /):
         typename: name of the SQL type (str); upper and lower case are the same.
         converter: callable of one argument (bytes).
     """
-    converters[typename.upper()] = converter
+    converters[checked_text(typename, 'register_converter() argument 1').upper()] = converter
 
 
 _NONE = object()

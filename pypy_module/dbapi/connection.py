@@ -7,6 +7,7 @@ from _thread import get_ident
 
 from pypy_module.dbapi import cursor as cursors
 from pypy_module.dbapi import errors, versions
+from pypy_module.dbapi.arguments import c_double, c_int
 from pypy_module.dbapi.connections.backup import Backup
 from pypy_module.dbapi.connections.functions import Functions
 from pypy_module.dbapi.connections.hooks import Hooks
@@ -31,10 +32,7 @@ KEYWORD_ONLY = ("'timeout', 'detect_types', 'isolation_level', 'check_same_threa
 
 def milliseconds_of(timeout):
     """Return a timeout in seconds (a real number) as SQLite has it (int): at most the longest that there is."""
-    kind = type(timeout)
-    if not (hasattr(kind, '__float__') or hasattr(kind, '__index__')):
-        raise TypeError('must be real number, not ' + kind.__name__)
-    found = float(timeout) * 1000
+    found = c_double(timeout) * 1000
     if -LONGEST <= found <= LONGEST:
         return int(found)
     return LONGEST if found > 0 else 0
@@ -89,6 +87,7 @@ class Connection(_Parts):
         level = checked_level(isolation_level)
         autocommit = checked_autocommit(autocommit)
         milliseconds = milliseconds_of(timeout)
+        detect_types, cached_statements = c_int(detect_types), c_int(cached_statements)
         session = self._session_
         if session is NEVER_OPENED:
             session = self._session_ = Session()
@@ -180,7 +179,7 @@ _open = vars(Connection)['__init__'].__wrapped__     # without its warning
 def _connected(module, *args, **keywords):
     """`connect`; what isn't given isn't passed on: the factory may have other defaults."""
     factory = args[5] if len(args) > 5 else keywords.get('factory', Connection)
-    if factory is Connection or factory is None:
+    if factory is Connection:
         connection = Connection.__new__(Connection)
         _open(connection, *args, **keywords)
         return connection
@@ -209,6 +208,12 @@ class Module:
         Raises:
             OperationalError: the file can't be opened.
         """
+
+
+    def __reduce__(self):
+        """Pickle `connect` by this, in place of the Module: it is a method of it."""
+        from importlib import import_module
+        return import_module, ('sqpyte',)
 
 
 Module.__module__ = 'sqpyte'      # as help() says

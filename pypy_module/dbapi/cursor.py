@@ -1,9 +1,9 @@
 """The DB-API's cursor: its surface; what it does is result_set.py's."""
 
-import operator
 from _thread import get_ident
 
 from pypy_module.dbapi import errors, versions
+from pypy_module.dbapi.arguments import c_int
 from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.mixin import TYPE_CHECKING, Any
 from pypy_module.dbapi.statements.result_set import ResultSet
@@ -17,14 +17,6 @@ class _Arraysize:
 
 
 ARRAYSIZE: Any = _Arraysize()
-
-
-def c_int(value):
-    """Return an int that C's int can hold; raises TypeError or OverflowError."""
-    size = operator.index(value)
-    if not -2 ** 31 <= size < 2 ** 31:
-        raise OverflowError('Python int too large to convert to C int')
-    return size
 
 
 class Cursor:

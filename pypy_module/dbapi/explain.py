@@ -204,5 +204,7 @@ def explain(connection, sql, /):
         Error: SQLite rejects a statement.
     """
     session = session_of(connection)
+    if session is None:
+        raise TypeError('explain() argument 1 must be sqlite3.Connection, not ' + errors.kind(connection))
     session.check()
     return Explanation(plan(session, part) for part in split(session.db, sql))

@@ -53,6 +53,9 @@ def kept(source, title):
         with open(partial, 'wb') as file:
             file.write(marshal.dumps((sys.version, source, code)))
         os.replace(partial, path)
-    except OSError:
-        pass    # the folder can't be written to: it will be compiled again
+    except OSError:     # the folder can't be written to: it will be compiled again
+        try:
+            os.remove(partial)
+        except OSError:
+            pass
     return code

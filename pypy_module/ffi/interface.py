@@ -105,7 +105,7 @@ unsigned char *sqlite3_serialize(sqlite3 *db, const char *schema, int64_t *size,
 int sqlite3_deserialize(sqlite3 *db, const char *schema, void *data, int64_t size,
     int64_t capacity, unsigned flags);
 
-typedef struct { int (*xCall)(int what); int64_t *aFrame; int nFrame; } SqpyteFunction;
+typedef struct { int (*xCall)(int what); int64_t *aFrame; int nFrame; int nUsed; } SqpyteFunction;
 int sqpyte_fused_version(void);
 int sqpyte_execute(sqlite3_stmt *stmt, int64_t *in, const char *text, int flags, int64_t *out);
 void sqpyte_free_locks_by(int (*free_locks)(void *));
@@ -150,6 +150,7 @@ int sqpyte_log_one(intptr_t log, int pc, intptr_t cells, intptr_t values, int re
 int sqpyte_log_sink(intptr_t log, int from, int to);
 int64_t sqpyte_take_accumulator(intptr_t mem);
 int sqpyte_pure_function(intptr_t funcdef);
+void sqpyte_interrupt(sqlite3 *db);
 void sqpyte_roll_back_by(sqlite3 *db, void (*roll_back)(void *));
 """ + capi.declarations()
 
@@ -215,15 +216,20 @@ def generate(path, header_paths):
     ffi.set_source(os.path.splitext(os.path.basename(path))[0], None)
     ffi.cdef(DECLARATIONS)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    partial = '%s.%d.part' % (path, os.getpid())
-    with contextlib.redirect_stdout(io.StringIO()):  # cffi tells what it writes
-        ffi.emit_python_code(partial)
     values = {}
     for header in headers:
         values.update(numbers(header))
-    with open(partial, 'a') as file:
-        file.write('\nNUMBERS = %r\nRESULT_CODES = %r\n' % (values, result_codes(headers[0])))
-    os.replace(partial, path)
+    partial = '%s.%d.part' % (path, os.getpid())
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):  # cffi tells what it writes
+            ffi.emit_python_code(partial)
+        with open(partial, 'a') as file:
+            file.write('\nNUMBERS = %r\nRESULT_CODES = %r\n' % (values, result_codes(headers[0])))
+        os.replace(partial, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.remove(partial)
+        raise
     # Even where PYTHONDONTWRITEBYTECODE is set: compiling it takes longer than all else at import.
     py_compile.compile(path)
     importlib.invalidate_caches()
@@ -238,17 +244,25 @@ def load(folder, header_paths):
     Returns:
         a module with `ffi` (cffi's compiled FFI), NUMBERS (dict) and RESULT_CODES (list of str).
     Raises:
-        OSError: a header can't be read, or the module can't be written.
+        ImportError: a header can't be read, or the module can't be written.
     """
     # The headers' sizes and times stand for their contents: reading them would cost 5 ms.
     key = [DECLARATIONS]
     for header_path in header_paths + [__file__]:
-        status = os.stat(header_path)
+        try:
+            status = os.stat(header_path)
+        except OSError as error:
+            raise ImportError('sqpyte: %s, of which its declarations are made, can\'t be read: %s; `make` makes it'
+                              % (header_path, error.strerror)) from None
         key.append('%s %d %d' % (header_path, status.st_size, status.st_mtime_ns))
-    name = 'sqpyte_abi_%08x' % zlib.crc32('\n'.join(key).encode())
+    name = 'sqpyte_abi_%08x' % zlib.crc32('\n'.join(key).encode('utf-8', 'surrogateescape'))
     path = os.path.join(folder, name + '.py')
     if not os.path.exists(path):
-        generate(path, header_paths)
+        try:
+            generate(path, header_paths)
+        except OSError as error:
+            raise ImportError('sqpyte: its declarations can\'t be written to %s: %s; import sqpyte once as a user '
+                              'who may' % (folder, error.strerror)) from None
     sys.path.insert(0, folder)
     try:
         return __import__(name)

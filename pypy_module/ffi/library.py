@@ -10,7 +10,7 @@ def open_library(path, generated):
     """Return cffi's library object for the file at `path`; raises ImportError."""
     try:
         library = generated.ffi.dlopen(path)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         place.fail(path, error)
     try:
         version = library.sqpyte_fused_version()
@@ -22,11 +22,8 @@ def open_library(path, generated):
     return library
 
 
-path = place.find()
-try:
-    generated = interface.made() if place.INSTALLED else interface.load(place.cache(), place.HEADERS)
-except OSError as error:
-    place.fail(path, error)
+path = place.found()
+generated = interface.made() if place.INSTALLED else interface.load(place.cache(), place.HEADERS)
 ffi = generated.ffi
 lib = open_library(path, generated)
 NUMBERS = generated.NUMBERS

@@ -19,17 +19,28 @@ HEADERS += [os.path.join(ROOT, 'c_engine', 'rows', name)
 LIBRARY = os.path.join('lib', 'libsqlite3.so.0')
 DECLARATIONS = 'declarations.py'
 
+_found: list = []       # what `found` has returned
+
 
 def cache():
     """Return the folder (str) for what is kept from one process to the next; it need not be there."""
     if not INSTALLED:
         return os.path.join(BUILD, 'abi')
-    home = os.environ.get('XDG_CACHE_HOME') or os.path.join(os.path.expanduser('~'), '.cache')
+    home = os.environ.get('XDG_CACHE_HOME', '')
+    if not os.path.isabs(home):     # as the XDG Base Directory Specification says
+        home = os.path.join(os.path.expanduser('~'), '.cache')
     return os.path.join(home, 'sqpyte', 'code')
 
 
+def found():
+    """Return the library's path (str), the same in the whole process: see `find`."""
+    if not _found:
+        _found.append(find())
+    return _found[0]
+
+
 def find():
-    """Return the library's path (str).
+    """Return the path (str) of the library that is to be loaded.
 
     SQPYTE_LIBRARY in the environment comes first, then an installed copy's own; in a checkout build/libsqpyte.so
     (engine and VM) unless the engine was built again after it, then build/libsqpyte-engine.so.

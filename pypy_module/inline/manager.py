@@ -23,6 +23,7 @@ from pypy_module.inline.runtime.sinks import OVER
 from pypy_module.inline.runtime.trace import new_seen
 from sqpyte.vm.base import capi, mem
 from sqpyte.vm.program.decode import program_of
+from sqpyte.vm.program.interner import interner
 
 GROW = NUMBERS['SQPYTE_GROW']
 
@@ -110,7 +111,30 @@ def watch(session):
         lib.sqpyte_roll_back_by(db, _roll_back)
 
 
-_shapes = {}        # (number of the program, key of the calls, what is switched off) -> Shapes
+# (number of the program, key of the calls, what is switched off) -> Shapes, those that were asked for last at the end.
+_shapes: dict = {}
+MOST_SHAPES = 128       # that are kept without a statement that has them: each may take 200 KB with its machine code
+
+
+def shapes_of(program, calls):
+    """The Shapes of a program (Program) with its Calls."""
+    key = program.number, calls.key, switches.off()
+    found = _shapes.pop(key, None) or Shapes(program, calls, key[2])
+    _shapes[key] = found
+    if len(_shapes) > MOST_SHAPES:
+        oldest = next(iter(_shapes))
+        del _shapes[oldest]
+        leave_out(oldest[0])
+    return found
+
+
+def leave_out(number):
+    """Have the program of a number (int), if there is one, decoded anew when it is next asked for. It stays whole for
+    who has it, its raw memory for ever: nobody knows who does."""
+    program = interner.by_number.pop(number, None)
+    if program is not None:
+        del interner.by_content[program.content]
+        interner.size -= program.size
 
 
 def compilations(statement):
@@ -135,10 +159,7 @@ class Known:
         self.spoilt = 0
         program = program_of(vdbe)
         self.calls = Calls(vdbe, program.ops)
-        key = program.number, self.calls.key, switches.off()
-        if key not in _shapes:
-            _shapes[key] = Shapes(program, self.calls, key[2])
-        self.shapes = _shapes[key]
+        self.shapes = shapes_of(program, self.calls)
 
     def spoil(self, batches):
         """Note that what C had run ahead was undone, after so many batches (int).

@@ -292,6 +292,8 @@ def planner_wanted():
     SQPYTE_INLINE=0 turns inlining off, 1 on; without it it is on where there is a JIT.
     """
     wanted = os.environ.get('SQPYTE_INLINE', '')
+    if wanted not in ('', '0', '1', 'always'):
+        sys.stderr.write('sqpyte: SQPYTE_INLINE=%s ignored; it takes 0, 1 or always\n' % wanted)
     if wanted == 'always' or wanted == '1' or (wanted != '0' and sys.implementation.name == 'pypy'):
         return planner_for(wanted or True)
     return None

@@ -19,6 +19,7 @@ CHOSEN = 'SQPYTE_BACKEND asks for it'
 NO_MODULE = "this Python has no sqlite3 module of its own: %s"
 BUILT_IN = "SQLite is linked into this Python's sqlite3 module"
 EARLIER = 'sqlite3 was imported before sqpyte, with the SQLite %s that it found'
+NO_CTYPES = 'the loader can\'t be asked from this interpreter: %s'
 OTHER = "this Python's sqlite3 module took another SQLite: it is linked into it, or another libsqlite3.so.0 was loaded"
 NO_NAME = 'a library without the SONAME libsqlite3.so.0 (%s) can\'t take its place'
 
@@ -70,20 +71,35 @@ def _attempt():
     if '_sqlite3' in sys.builtin_module_names:
         return BUILT_IN
     earlier = '_sqlite3' in sys.modules
-    path = place.find()
+    path = place.found()
     if not path.endswith('libsqlite3.so.0') and not earlier:
         return NO_NAME % path
     try:
         ours = _address(_opened(path))
     except OSError as error:
         place.fail(path, error)
+    except ImportError as error:    # a subinterpreter, perhaps
+        return NO_CTYPES % error
     try:
         import _sqlite3
     except ImportError as error:
         return NO_MODULE % error
     if _address(_opened(_sqlite3.__file__)) == ours is not None:
         return None
-    return EARLIER % _sqlite3.sqlite_version if earlier else OTHER
+    if earlier:
+        return EARLIER % _sqlite3.sqlite_version
+    del sys.modules['_sqlite3']     # the program hasn't imported it
+    return OTHER
+
+
+def check():
+    """Raise ImportError if our module, on cffi, can't serve either: what it needs isn't there."""
+    path = place.found()
+    if not os.path.exists(path):
+        place.fail(path, 'there is no such file')
+    from importlib.util import find_spec
+    if find_spec('_cffi_backend') is None:
+        raise ImportError('sqpyte: it needs cffi here, which is not installed: pip install cffi')
 
 
 def platform_name():

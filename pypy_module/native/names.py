@@ -1,6 +1,9 @@
 """The names of CPython's own sqlite3 module, which runs on our library, and ours beside them."""
 
 import sqlite3
+import warnings
+
+from pypy_module.dbapi.deprecation import warn
 
 LATER = ('configure', 'explain')    # loaded when a program asks for them: they take cffi
 
@@ -15,6 +18,11 @@ def __getattr__(name):
         from pypy_module.native import ours
         return getattr(ours, name)
     try:
-        return getattr(sqlite3, name)
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter('always')
+            value = getattr(sqlite3, name)
+        for warning in found:
+            warn(str(warning.message))
+        return value
     except AttributeError:
         raise AttributeError('module %r has no attribute %r' % ('sqpyte', name)) from None

@@ -28,10 +28,11 @@ class Prepared:
 def handle(connection):
     """Return the `sqlite3 *` of CPython's Connection; raises TypeError, ProgrammingError, NotSupportedError."""
     if not isinstance(connection, sqlite3.Connection):
-        raise TypeError('explain() argument 1 must be a Connection, not ' + type(connection).__name__)
+        raise TypeError('explain() argument 1 must be sqlite3.Connection, not ' + type(connection).__name__)
     if not LAYOUT[0] <= sys.version_info[:2] <= LAYOUT[1]:
         raise sqlite3.NotSupportedError('explain() knows no connections of Python %d.%d' % sys.version_info[:2])
-    connection.cursor().close()     # raises what a connection that is closed, not opened, or another thread's raises
+    # Raises what a connection that is closed, not opened, or another thread's raises.
+    sqlite3.Connection.cursor(connection).close()
     return ffi.cast('sqlite3 **', id(connection) + object.__basicsize__)[0]
 
 

@@ -81,7 +81,7 @@ def test_explain_and_configure(cpython):
         assert len(sqpyte.explain(connection, 'EXPLAIN ' + query)) == 1
         connection.close()
         fails(sqpyte.ProgrammingError, lambda: sqpyte.explain(connection, 'SELECT 1'))''')
-    for expected in ('sqlite3 no such column: x', 'must be a Connection, not str', 'closed database', 'thread'):
+    for expected in ('sqlite3 no such column: x', 'must be sqlite3.Connection, not str', 'closed database', 'thread'):
         assert expected in said
 
 
@@ -148,7 +148,26 @@ def test_run(environment, command):
     assert 'usage:' in environment.run(*command, '-x', code=2)
     assert 'usage:' in environment.run(*command, '--help')
     assert 'No such file' in environment.run(*command, 'no-such-command', code=127)
-    assert 'Traceback' in environment.run(*command, 'missing.py', code=1)
+    assert "can't open file" in environment.run(*command, 'missing.py', code=2)
+
+
+def test_children_of_a_program(environment):
+    """Worker processes of multiprocessing, and Pythons that are started by their path."""
+    with open(os.path.join(environment.directory, 'workers.py'), 'w') as file:
+        file.write('''if True:
+            import multiprocessing, subprocess, sys
+            CODE = ('import sqlite3; '
+                    'print(sqlite3.connect(":memory:").execute("SELECT sqpyte_configure(\\'vm\\')").fetchone())')
+            def work(number):
+                exec(CODE)
+                import sqpyte, sqlite3
+                return number, sqpyte.connect is sqlite3.connect
+            if __name__ == '__main__':
+                with multiprocessing.get_context('spawn').Pool(1) as pool:
+                    print(pool.map(work, [3]))
+                subprocess.run([sys.executable, '-c', CODE], check=True)''')
+    said = environment.run('sqpyte-run', 'workers.py')
+    assert sorted(said.splitlines()) == ["('hot',)", "('hot',)", '[(3, True)]']
 
 
 def test_the_shell(environment):

@@ -6,6 +6,7 @@ from _thread import get_ident
 from weakref import WeakSet
 
 from pypy_module.dbapi import errors
+from pypy_module.dbapi.arguments import c_double, c_int, checked_text
 from pypy_module.dbapi.blob import Handle, blob_of
 from pypy_module.dbapi.connections.session import Owner, session_of
 from pypy_module.dbapi.statements.locks import free_locks, tried
@@ -21,11 +22,7 @@ PATIENCE = 60.0     # seconds that a backup waits for a statement of another thr
 
 def encoded(name, argument):
     """Return the name of a database, table or column (str) for SQLite (bytes); `argument`: whose it is, for errors."""
-    if not isinstance(name, str):
-        raise TypeError('%s must be str, not %s' % (argument, errors.kind(name)))
-    if '\0' in name:
-        raise ValueError('embedded null character')
-    return name.encode()
+    return checked_text(name, argument).encode()
 
 
 class Held:
@@ -135,7 +132,7 @@ class Backup(Owner):
         if progress is not None and not callable(progress):
             raise TypeError('progress argument must be a callable')
         with Held(goal):
-            copy(session, goal, name, pages or -1, progress, sleep)
+            copy(session, goal, name, c_int(pages) or -1, progress, c_double(sleep))
 
     def serialize(self, *, name='main'):
         """Return a database (`name`: as for `backup`) as the bytes of its file."""

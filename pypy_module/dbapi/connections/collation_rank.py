@@ -15,10 +15,14 @@ JIT = sys.implementation.name == 'pypy'
 
 def compared(result):
     """Return -1, 0 or 1 for what a collation has returned, 0 for what isn't an int."""
-    try:
-        return (result > 0) - (result < 0) if isinstance(result, int) else 0
-    except BaseException:
+    if not issubclass(type(result), int):
         return 0
+    number = int.__add__(result, 0)     # whatever the operators of a subclass say
+    return (number > 0) - (number < 0)
+
+
+class NotAnOrder(Exception):
+    """Of two texts both come first, or one comes first or not, depending on which is asked about."""
 
 
 def merge(source, target, low, middle, high, function):
@@ -75,6 +79,7 @@ def rank(function, address, count):
             becomes how many different texts come before it.
     Raises:
         UnicodeDecodeError: a text isn't UTF-8.
+        NotAnOrder: the collation isn't one; a sort by it has to ask what SQLite's asks.
         what the collation raises.
     """
     first = (address - BASE) >> 3
@@ -84,8 +89,11 @@ def rank(function, address, count):
     last = None
     number = 0
     for text in ordered(list(ranks), function):
-        if last is not None and compared(function(last, text)):
-            number += 1
+        if last is not None:
+            order = compared(function(last, text))
+            if order > 0 or order == 0 and compared(function(text, last)):
+                raise NotAnOrder
+            number -= order
         ranks[text] = number
         last = text
     k = first

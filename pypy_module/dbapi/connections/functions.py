@@ -7,6 +7,7 @@ The frame is read before user code runs and written after it, so calls may nest.
 
 
 from pypy_module.dbapi import errors
+from pypy_module.dbapi.arguments import c_int, checked_text
 from pypy_module.dbapi.connections.callbacks import UTF8, context_of, fail, result_bytes
 from pypy_module.dbapi.connections.session import Owner
 from pypy_module.dbapi.deprecation import by_position
@@ -28,7 +29,8 @@ UNROLLED = 10  # most arguments that a generated reader takes
 
 
 class Frame:
-    """The buffer of one function, in three views: int64, double and `char *`."""
+    """The buffer of one function, in three views: int64, double and `char *`. In a call within a call it is that one's;
+    C gives it back (fused.h)."""
 
     def __init__(self, narg):
         """Make room for `narg` arguments (int), or for as many as there can be if it is -1."""
@@ -118,18 +120,14 @@ def scalar(function, narg, frame, calls):
     read = reader(narg)
 
     def called(what):
-        context = cells[0]
         calls.depth += 1
         try:
             calls.deaf -= 1
             if calls.deaf < 0:
                 calls.hear()
-            value = function(*read(cells, doubles, texts))
-            cells[0] = context
-            return give(frame, value)
+            return give(frame, function(*read(cells, doubles, texts)))
         except BaseException as error:
-            return fail(ffi.cast('sqlite3_context *', context), error,
-                        'user-defined function raised exception', function)
+            return fail(context_of(cells), error, 'user-defined function raised exception', function)
         finally:
             calls.depth -= 1
     return called
@@ -161,16 +159,16 @@ class Aggregate:
         """Do one of SQPYTE_DO_...; return the result's tag, or 0."""
         frame = self.frame
         cells = frame.cells
-        context, key = cells[0], cells[KEY]
+        key = cells[KEY]
         self.calls.depth += 1
         message = "'finalize' method raised error"
         try:
+            if what == DO_FINAL or what == DO_VALUE:
+                return self.result(what, key)
+            message = "'step' method raised error"
             self.calls.deaf -= 1
             if self.calls.deaf < 0:
                 self.calls.hear()
-            if what == DO_FINAL or what == DO_VALUE:
-                return self.result(what, key, context)
-            message = "'step' method raised error"
             arguments = self.read(cells, frame.doubles, frame.texts)
             if key == 0:
                 message = "'__init__' method raised error"
@@ -189,13 +187,12 @@ class Aggregate:
             method(*arguments)
             return 0
         except BaseException as error:
-            return fail(ffi.cast('sqlite3_context *', context), error,
-                        "user-defined aggregate's " + message, self.made_by)
+            return fail(context_of(cells), error, "user-defined aggregate's " + message, self.made_by)
         finally:
             self.calls.depth -= 1
             cells[KEY] = key
 
-    def result(self, what, key, context):
+    def result(self, what, key):
         """Call `finalize` or `value`, and give SQLite what it returns; return its tag, or 0."""
         instance = self.instances[key]
         name = 'finalize' if what == DO_FINAL else 'value'
@@ -206,7 +203,6 @@ class Aggregate:
             else:
                 value = instance.value()
                 problem = None
-            self.frame.cells[0] = context
             return give(self.frame, value)
         except BaseException as error:
             if isinstance(error, AttributeError):
@@ -214,7 +210,7 @@ class Aggregate:
             message = "user-defined aggregate's '%s' method %s" % (name, problem)
             if problem is None:
                 message = "unable to set result from user-defined aggregate's 'value' method"
-            return fail(ffi.cast('sqlite3_context *', context), error, message, self.made_by)
+            return fail(context_of(self.frame.cells), error, message, self.made_by)
         finally:
             if what == DO_FINAL:
                 del self.instances[key]
@@ -227,11 +223,8 @@ class Functions(Owner):
 
     def _define_(self, name, narg, flags, what, made_by):
         """Define a function (`made_by` callable), or remove it (None); return SQLite's code."""
-        if not isinstance(name, str):
-            raise TypeError('create_%s() argument 1 must be str, not %s'
-                            % (KINDS[what], errors.kind(name)))
-        if '\0' in name:
-            raise ValueError('embedded null character')
+        name = checked_text(name, 'create_%s() argument 1' % KINDS[what])
+        narg = c_int(narg)
         session = self._session_
         session.check()
         session.before_c_call_that_may_write()

@@ -5,6 +5,7 @@ that SQLite calls has to stay open in C until that function has returned.
 """
 
 from pypy_module.dbapi import errors, versions
+from pypy_module.dbapi.arguments import checked_text
 from pypy_module.dbapi.connections.callbacks import ONCE, UTF8, report
 from pypy_module.dbapi.connections.functions import COUNT, RESULT, Frame, reader
 from pypy_module.dbapi.connections.session import Owner
@@ -99,8 +100,8 @@ def collation(session_reference, function, frame, calls):
     def ranked():
         try:
             collation_rank.rank(function, cells[RESULT], cells[COUNT])
-        except UnicodeDecodeError:
-            return 0    # it will be found again when texts are compared one by one
+        except (UnicodeDecodeError, collation_rank.NotAnOrder):
+            return 0    # texts are compared one by one, then
         return 1
 
     @ffi.callback('int(int)')
@@ -194,10 +195,7 @@ class Hooks(Owner):
         """
         session = self._session_
         session.check()
-        if not isinstance(name, str):
-            raise TypeError('create_collation() argument 1 must be str, not ' + errors.kind(name))
-        if '\0' in name:
-            raise ValueError('embedded null character')
+        name = checked_text(name, 'create_collation() argument 1')
         if not versions.COLLATION_NAMES and not (name.isascii() and name.replace('_', 'a').isalnum()):
             raise errors.ProgrammingError('invalid character in collation name')
         if callback is not None and not callable(callback):

@@ -22,7 +22,7 @@ class Settings(Owner):
         self._session_.check_open()
         if self._session_.user == get_ident():
             self._session_.before_c_call_that_may_write()
-        lib.sqlite3_interrupt(self._session_.db)
+        lib.sqpyte_interrupt(self._session_.db)
 
     def setlimit(self, category, limit, /):
         """Set a limit; return what it was (int).

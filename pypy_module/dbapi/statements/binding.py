@@ -7,6 +7,8 @@ user's; the rest goes the general way, adapters included.
 """
 
 
+from types import MappingProxyType
+
 from pypy_module.dbapi.adapters import PrepareProtocol, adapt, needs_adapter, registry
 from pypy_module.dbapi.deprecation import warn
 from pypy_module.dbapi import versions
@@ -147,7 +149,7 @@ def pack_any(statement, parameters):
                 raise ProgrammingError(message) from None
             offset = pack_value(statement, position, value, offset, ':' + name[1:])
         return
-    if not hasattr(type(parameters), '__getitem__'):
+    if not hasattr(type(parameters), '__getitem__') or type(parameters) is MappingProxyType:
         refusal = ProgrammingError if versions.PARAMETERS_TYPE else ValueError
         raise refusal('parameters are of unsupported type')
     count = len(parameters)

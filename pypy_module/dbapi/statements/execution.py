@@ -15,6 +15,9 @@ IN_TRANSACTION, ASK = NUMBERS['SQPYTE_IN_TRANSACTION'], NUMBERS['SQPYTE_ASK']
 REPREPARES = NUMBERS['SQPYTE_ROW_REPREPARES']
 ROWID, ERROR = NUMBERS['SQPYTE_ROW_ROWID'], NUMBERS['SQLITE_ERROR']
 
+# What a signal's handler or a finalizer is told: see may_be_asked in tiers.py.
+BROKEN_INTO = ('a query of this connection is in the middle of computing a row, and what runs now is a signal\'s '
+               'handler or a finalizer: do this later, by another connection, or with sqpyte.configure(inline=False)')
 # Switched off, another of settings.py.
 fused_execute = lib.sqpyte_execute
 
@@ -175,15 +178,23 @@ class Execution(Mixin):
 
     def before_c_call_that_may_write(self):
         """Hand statements that the inliner runs back to C, before their pages or schema change."""
-        self.roll_back()
+        if self.runners:
+            for runner in self.runners:
+                if not runner.may_be_asked():
+                    raise errors.OperationalError(BROKEN_INTO)
+            self.roll_back()
         while self.dropped:
             self.dropped.pop().release()
 
     def roll_back(self):
-        """The same, called by C in the middle of something."""
+        """The same, called by C in the middle of something. A runner that can't be asked now finds that the stamp has
+        risen, when it is asked for its next row."""
         runners, self.runners = self.runners, []
         for runner in runners:
-            runner.deoptimize()
+            if runner.may_be_asked():
+                runner.deoptimize()
+            else:
+                self.runners.append(runner)
 
     def reraise(self):
         """Raise what a collation raised; it couldn't pass through SQLite."""

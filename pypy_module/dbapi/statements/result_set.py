@@ -216,10 +216,15 @@ class ResultSet(ExecuteMany):
             if statement is None:
                 if self.runner is not None:
                     self._pass_row()
-                return row
+                    return row
+                statement = self.statement
+                if statement is None:       # else a signal's handler has come just now
+                    return row
         elif statement is None:
             if self.runner is not None:
                 return self._advance_inlined()
+            if self.statement is not None:      # a signal's handler has come: the statement goes on in C
+                return self.advance()
             return None
         elif self.session.plain:
             try:
@@ -236,10 +241,14 @@ class ResultSet(ExecuteMany):
                 rc = self._taken_over(statement)
             else:
                 rc = step(statement.pointer, statement.cells)
+            if rc != ROW or self.session.raised is not None:
+                self.stepped(statement, rc)
+        except BaseException as error:
+            if self.statement is statement:     # a signal's: nobody knows what its buffer has
+                self._give_up(error)
+            raise
         finally:
             self.ready = True
-        if rc != ROW or self.session.raised is not None:
-            self.stepped(statement, rc)
         return row
 
     def _taken_over(self, statement):
@@ -252,9 +261,12 @@ class ResultSet(ExecuteMany):
 
     def _advance_inlined(self):
         """Return the inliner's next row, or None after the last one."""
+        runner = self.runner
+        if runner is None:      # a signal's handler has come
+            return self.advance()
         try:
             self.ready = False
-            return next(self.runner)
+            return next(runner)
         except BaseException as error:
             if self.runner is not None and self.row is None and not isinstance(self.runner, GivenUp):
                 self._give_up(error)
@@ -263,17 +275,20 @@ class ResultSet(ExecuteMany):
             self.ready = True
 
     def _give_up(self, error):
-        """Drop the rows that the inliner has left, in the middle of which an exception came. If it is neither
-        SQLite's nor a function's, a signal's perhaps, whoever asks for one of them is told that they are gone."""
+        """Drop the rows that are left, in the middle of which an exception came. If it is neither SQLite's nor a
+        function's, a signal's perhaps, whoever asks for one of them is told that they are gone."""
         self.drop()
         if not isinstance(error, errors.Error):
             self.runner = GivenUp(error)
 
     def _pass_row(self):
         """Have the inliner go past a row that was kept."""
+        runner = self.runner
+        if runner is None:      # a signal's handler has come
+            return
         try:
             self.ready = False
-            self.runner.pass_row(self)
+            runner.pass_row(self)
         except BaseException as error:
             if self.runner is not None:
                 self._give_up(error)

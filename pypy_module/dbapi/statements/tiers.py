@@ -17,6 +17,11 @@ far as anybody can see. It has
 
 * `deoptimize()`: called before anything that may write, move pages or change the schema, while the runner is
   in the session's `runners`: the statement goes on in C from now on;
+* `may_be_asked()`: whether it can be asked to `deoptimize` at this moment (bool). A runner hands its statement back
+  only where its state is whole: between two rows, in a call of the program's functions, and while C runs. But Python
+  runs a signal's handler, and an object's finalizer, between any two instructions, also between two of a runner's. What
+  writes to the database there is refused with an error: the rest of the row would be read from where something else is
+  by then;
 * `abandon()`: its rows aren't wanted any more;
 * `pass_row(result)`, if it leaves rows with the ResultSet: the one that the ResultSet had kept, because making
   it failed at first, has been handed out.

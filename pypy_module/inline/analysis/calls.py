@@ -38,7 +38,7 @@ class Calls:
         self.results: set = set()
         self.definitions = {}
         self.functions = {}
-        self.names = {}
+        self.names: dict = {}
         self.built_in: set = set()
         self.pure: set = set()
         self.collations = set()
@@ -60,7 +60,8 @@ class Calls:
                 key_info = mem.i64(at + layout.VdbeOp_p4)
                 for field in range(mem.u16(key_info + layout.KeyInfo_nAllField)):
                     self._collation(mem.i64(key_info + layout.KeyInfo_aColl + 8 * field))
-        self.key = (tuple(sorted(self.arguments.items())), tuple(sorted(self.python)),
+        self.key = (tuple(sorted(self.arguments.items())), tuple(sorted(self.names.items())),
+                    tuple(sorted(self.python)),
                     tuple(sorted(self.results)),
                     tuple(sorted(self.tables)), tuple(sorted(self.built_in)),
                     tuple(sorted(self.pure)), self.foreign_collation)

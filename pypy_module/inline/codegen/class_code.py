@@ -15,7 +15,7 @@ from pypy_module.inline.runtime import trace
 # (Runner.begin_step).
 STEP = 'BYTES[self.mid_step] = %d' % NUMBERS['SQPYTE_STEP_BEGUN']
 # What `__next__` begins with: see Runner.stale.
-CHECK_STAMP = ('if WORDS[self.live] != self.stamp:', '    return self.stale()')
+CHECK_STAMP = ('self.inside = True', 'if WORDS[self.live] != self.stamp:', '    return self.stale()')
 
 
 class ClassCode:

@@ -238,7 +238,8 @@ def by_collation(part, pc, op):
         else:
             name = part.code.preset('k', register, 'v')
         names.append(name)
-    source.add('try:', '    o = compared(self.f%d(%s, %s))' % (pc, names[0], names[1]),
+    source.add('self.inside = False',
+               'try:', '    o = compared(self.f%d(%s, %s))' % (pc, names[0], names[1]), '    self.inside = True',
                'except BaseException as error:', '    self.not_compared(error)')
     with source.block():
         source.add(*part.bail_out(pc))
@@ -324,9 +325,9 @@ def function(part, pc, op):
     source = part.source
     values = arguments(part, pc, op)
     result = 'v%d' % op.p3
-    source.add('try:')
+    source.add('self.inside = False', 'try:')
     with source.block():
-        source.add('%s = self.f%d(%s)' % (result, pc, ', '.join(values)))
+        source.add('%s = self.f%d(%s)' % (result, pc, ', '.join(values)), 'self.inside = True')
         source.add('kind = type(%s)' % result)
         source.add('if kind is float:',
                    '    if %s != %s:' % (result, result),
@@ -358,11 +359,11 @@ def aggregate_step(part, pc, op):
         source.add('%s = self.instance(%d)' % (name, pc))
         source.add('if %s is None:' % name, '    return')
     source.add('message = "user-defined aggregate\'s \'step\' method not defined"')
-    source.add('try:')
+    source.add('self.inside = False', 'try:')
     with source.block():
         source.add('method = %s.step' % name)
         source.add('message = "user-defined aggregate\'s \'step\' method raised error"')
-        source.add('method(%s)' % ', '.join(values))
+        source.add('method(%s)' % ', '.join(values), 'self.inside = True')
     source.add('except BaseException as error:')
     with source.block():
         source.add('return self.failed(%d, error, message, self.f%d.made_by)' % (pc, pc))

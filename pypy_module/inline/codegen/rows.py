@@ -17,7 +17,8 @@ def generate(count):
     source = Source()
     source.add('def __next__(self):')
     with source.block():
-        source.add('if WORDS[self.live] != self.stamp:',
+        source.add('self.inside = True',
+                   'if WORDS[self.live] != self.stamp:',
                    '    return self.looked()',
                    'k = self.k',
                    'note(self.seen, 0, k)',
@@ -28,6 +29,7 @@ def generate(count):
         source.add('except UnicodeDecodeError:',
                    '    return self.by_result_set()',
                    'self.k = k = k + %d' % (2 * count),
+                   'self.inside = False',
                    'if k == self.end:',
                    '    batch_ended(self.seen, k - %d)' % (2 * count),
                    '    self.refill()',

@@ -88,7 +88,7 @@ class Code(ClassCode):
             return
         for number, name in enumerate(names):
             self.source.add('self.p%d = %s' % (number, name))
-        self.source.add('self.busy = False', *self.taken(self.loop.end, self.noted), 'return')
+        self.source.add('self.busy = self.inside = False', *self.taken(self.loop.end, self.noted), 'return')
 
     def emit(self):
         """See ClassCode."""
@@ -155,12 +155,15 @@ class Code(ClassCode):
             source.add('note(SEEN, 0, %s)' % name)
             InRow(self, self._row(self.loop.row + 1)).emit(EMITTERS)
             AfterRow(self, range(self.loop.row + 1, self.loop.end)).emit(EMITTERS)
-            source.add(*self.taken(self.loop.end, name),
-                       '%s += %d' % (name, step),
+            source.add('%s += %d' % (name, step),
                        'self.k = %s' % name,
+                       'self.inside = False',
+                       *self.taken(self.loop.end, '%s - %d' % (name, step)),
                        'if %s == self.end:' % name,
                        '    batch_ended(SEEN, %s - %d)' % (name, step),
+                       '    self.inside = True',
                        '    self.refill()',
+                       '    self.inside = False',
                        'return row')
 
     def _next_row(self, end):
@@ -196,7 +199,7 @@ class Code(ClassCode):
             if behind:
                 self.emit_begun()
             # The row before may have been stepped to in machine code, which notes nothing.
-            source.add('self.busy = True', 'k = self.k' if self.selects else 'i = self.i',
+            source.add('self.busy = self.inside = True', 'k = self.k' if self.selects else 'i = self.i',
                        'note(SEEN, 0, %s)' % self.noted)
             order = self._row(loop.row + 1)
             if any(loop.may_exit(loop.ops[pc]) for pc in order):
@@ -218,7 +221,7 @@ class Code(ClassCode):
         loop, source = self.loop, self.source
         source.add('def run(self):')
         with source.block():
-            source.add('self.busy = True',
+            source.add('self.busy = self.inside = True',
                        'k = end = 0' if self.selects else 'i, end = %d, 0' % -self.stride)
             for pc in loop.inside:
                 if loop.ops[pc].opcode in AGGREGATE_STEPS:

@@ -203,7 +203,7 @@ class SliceCode(Code):
         with source.block():
             if behind:
                 self.emit_begun()
-            source.add('self.busy = True', 'i = self.i')
+            source.add('self.busy = self.inside = True', 'i = self.i')
             order = [pc for pc in sliced.order if pc <= sliced.row]
             if any(sliced.may_exit(sliced.ops[pc]) for pc in sliced.deferred):
                 source.add('while True:')

@@ -51,7 +51,9 @@ class WindowCode(ClassCode):
 
     def emit(self):
         """See ClassCode."""
-        self.emit_row_kept('if self.wary or WORDS[self.live] != self.stamp:', '    return self.looked()')
+        self.emit_row_kept('self.inside = True',
+                           'if self.wary or WORDS[self.live] != self.stamp:',
+                           '    return self.looked()')
         self._advance()
         self._generic()
 
@@ -65,7 +67,7 @@ class WindowCode(ClassCode):
         source = self.source
         source.add('def advance(self):')
         with source.block():
-            source.add('self.busy = True',
+            source.add('self.busy = self.inside = True',
                        'k = self.next',
                        'note(SEEN, 0, k)',
                        'n = WORDS[k]')
@@ -144,10 +146,12 @@ class WindowCode(ClassCode):
                    '    if a is None:',
                    '        return',
                    'message = "%s"' % (METHODS[0] % method),
+                   'self.inside = False',
                    'try:',
                    '    method = a.' + method,
                    '    message = "%s"' % (METHODS[1] % method),
                    '    method(%s)' % ', '.join(values),
+                   '    self.inside = True',
                    'except BaseException as error:',
                    '    return self.failed(%d, error, message, self.f%d.made_by)' % (pc, pc))
         self._behind(pc, size)
@@ -161,8 +165,10 @@ class WindowCode(ClassCode):
             'else:',
             '    self.at = k',
             '    problem = "raised error"',
+            '    self.inside = False',
             '    try:',
             '        v = a.value()',
+            '        self.inside = True',
             '        problem = None',
             '        kind = type(v)',
             '        if kind is float:',
@@ -260,4 +266,4 @@ class WindowCode(ClassCode):
                 if self.window_log.computed:
                     self.source.add('if type(v) is KeptText:', '    v = self.surrogates(%d, v.address, v.size)' % n)
                 self.source.add('self.p%d = v' % n)
-        self.source.add('self.at = k', 'self.next = k + %d' % size, 'self.busy = False', 'return')
+        self.source.add('self.at = k', 'self.next = k + %d' % size, 'self.busy = self.inside = False', 'return')

@@ -20,8 +20,8 @@ from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, lib
 from pypy_module.ffi.memory import BASE, DOUBLES, INTS, WORDS, data_at
 from pypy_module.inline.runtime.buffers import taken
-from pypy_module.inline.runtime.slices import CHANGED
-from pypy_module.inline.runtime.scan import stamp_of
+from pypy_module.inline.runtime.slices import fail_as_changed
+from pypy_module.inline.runtime.scan import leave, stamp_of
 from sqpyte.vm.base import mem
 
 ROW = NUMBERS['SQLITE_ROW']
@@ -60,6 +60,7 @@ class RowBatches:
         undo: what has been run ahead can be undone (bool, as int).
         live, stamp: where the connection's stamp is, in `WORDS`, and what it was when the batch was made
             (int); WARY if the next row isn't to be handed out without a look.
+        inside: its own code is running, so that it can't be asked to deoptimize: see tiers.py (bool).
         listed: it is among the connection's runners (bool).
         known: the inliner's Known of the statement.
         seen: what trace.py knows of its program's rows (list).
@@ -101,7 +102,7 @@ class RowBatches:
         self.poor = 0
         self.undo = 0
         self.owner = None
-        self.listed = False
+        self.listed = self.inside = False
         self.texts = None
         self.seen = known.shapes.seen
         statement.inlined.runner = self
@@ -119,8 +120,8 @@ class RowBatches:
         """
         rc = self.fill()
         if rc == ROW and self.end > self.first:
-            self.owner = weakref.ref(result)
             result.stand_in(self)
+            self.owner = weakref.ref(result)    # last: from now on it can be asked to deoptimize
             return None
         self.detach()
         return rc
@@ -128,18 +129,23 @@ class RowBatches:
     def fill(self):
         """Get a batch; returns what stepping the statement has."""
         head = self.head
+        self.inside = True
         self.fills += 1
         if self.fills == INTERNED_FROM:
             self.texts = [None] * SLOTS
             lib.sqpyte_log_intern(self.handle)
         self.most = most = min(2 * self.most, MOST_ROWS)
         self.k = self.end = self.first
-        rc = rows(self.handle, self.ahead.spec.address, address_of(self.statement.cells), self.out, most)
+        spec, cells = self.ahead.spec.address, address_of(self.statement.cells)
+        self.inside = False     # C may call the program's functions
+        rc = rows(self.handle, spec, cells, self.out, most)
+        self.inside = True
         if rc == ROW and self.handle:
             count = WORDS[head + COUNT]
             self.end = self.first + count * self.stride
             self.undo = WORDS[head + UNDO]
-            self.stamp = WORDS[head + STAMP]
+            # What C has called may have set another text factory.
+            self.stamp = WORDS[head + STAMP] if self.session.plain else WARY
             if count > 1:
                 self.poor = 0
                 if WORDS[head + STOPPED]:
@@ -153,6 +159,7 @@ class RowBatches:
             if not self.listed:
                 self.listed = True
                 self.session.runners.append(self)
+        self.inside = False
         return rc
 
     def refill(self):
@@ -168,6 +175,10 @@ class RowBatches:
         elif self.poor > MOST_POOR and self.undo:
             self.tier_up = TIER_UP_POOR
             self.roll_back(self.owner())
+
+    def may_be_asked(self):
+        """See tiers.py. While C runs, nothing is ahead."""
+        return not self.inside and (self.owner is not None or self.k == self.end)
 
     def deoptimize(self):
         """See tiers.py."""
@@ -195,7 +206,7 @@ class RowBatches:
             self.stamp = WARY
             self.end = self.k + self.stride
             if mem.u8(self.vdbe + layout.Vdbe_eVdbeState) == layout.VDBE_RUN_STATE:
-                lib.sqpyte_raise(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), ABORT, CHANGED)
+                fail_as_changed(self, mem.i32(self.vdbe + layout.Vdbe_pc))
             return
         self.give_row(result)
         statement.tier_up = self.tier_up
@@ -218,6 +229,8 @@ class RowBatches:
 
     def looked(self):
         """`__next__` when something has happened since the last row."""
+        if not self.handle:         # a signal's handler has come just before
+            return self.owner().advance()
         if self.undo and self.stamp != WORDS[self.live]:
             result = self.owner()
             self.roll_back(result)
@@ -233,6 +246,7 @@ class RowBatches:
 
     def by_result_set(self):
         """Return the next row as the result set makes it of the statement's own buffer."""
+        self.inside = False
         result = self.owner()
         if self.undo:
             self.roll_back(result)
@@ -265,22 +279,21 @@ class RowBatches:
 
     def detach(self):
         """Be no longer the statement's and the connection's runner."""
+        leave(self.session.runners, self)
+        self.stamp = WARY
         handle, self.handle = self.handle, 0
         if not handle:
             return
         lib.sqpyte_log_close(handle)
         state = self.statement.inlined
         state.runner = state.leftover = None
-        if self in self.session.runners:
-            self.session.runners.remove(self)
         if state.kept is not self.buffer:
             free.append(self.buffer)
 
     def abandon(self):
         """See tiers.py."""
-        if self.handle:
-            self.statement.reset()
-            self.session.release(self.statement)
+        self.statement.reset()
+        self.session.release(self.statement)
 
 
 def cell_at(k, texts):

@@ -50,6 +50,17 @@ def stamp_of(vdbe):
     return (mem.i64(vdbe + layout.Vdbe_db) + layout.sqlite3_nSqpyteStamp - BASE) >> 3
 
 
+def leave(runners, runner):
+    """Take a runner off the list of a connection's, if it is there; a signal's handler may have taken it off."""
+    try:
+        runners.remove(runner)
+    except ValueError:
+        pass
+
+
+GONE = -1       # the stamp of a runner that has left: `__next__` takes the way of one that is stale
+
+
 class Runner:
     """See the module's docstring.
 
@@ -70,6 +81,7 @@ class Runner:
         rc: what stepping the statement returned, when the runner has left before it had an owner.
         left: the statement goes on in C (bool).
         busy: a user's function may be running (bool).
+        inside: the runner's own code is running, so that it can't be asked to deoptimize: see tiers.py (bool).
         handed: `deoptimize` was called meanwhile (bool).
         live, stamp: where the connection's stamp is, in `WORDS`, and what it was when the batch was made
             (int).
@@ -124,6 +136,7 @@ class Runner:
         self.busy = False
         self.handed = False
         self.begun = False
+        self.inside = False
         statement.inlined.runner = self
         session.runners.append(self)
 
@@ -186,6 +199,8 @@ class Runner:
 
     def refill(self):
         """Get the next rows; returns False if the statement goes on in C instead."""
+        if self.left:
+            return False
         if self.last:
             self.side_exit(self.loop.end, self.last, self.kept_fields())
             return False
@@ -204,7 +219,7 @@ class Runner:
 
     def refill_selected(self):
         """`refill` for loops with a selecting part: go on until a row is selected."""
-        while True:
+        while not self.left:
             if self.stop_row and not self.last:
                 self.side_exit(self.stop_pc, self.stop_row, self.kept_fields())
                 return False
@@ -213,6 +228,7 @@ class Runner:
             self.select(self.k, self.end)
             if self.end > self.k:
                 return True
+        return False
 
     def ran_out(self, n):
         """Go on in C after the batch returned `n`, which isn't a number of rows."""
@@ -323,7 +339,9 @@ class Runner:
         INTS[(place + layout.Vdbe_sqpyteStopPc) >> 2] = pc + 1
         if rc:
             lib.sqpyte_fail(self.vdbe, pc, NOMEM)
+        self.inside = False
         rc = step(statement.pointer, statement.cells)
+        self.inside = True
         if rc == ROW and statement.cells[COLUMNS] == 0:
             return True
         self.finalize_instances()
@@ -343,19 +361,23 @@ class Runner:
 
     def detach(self):
         """Be no longer one of the connection's runners."""
+        leave(self.session.runners, self)       # first: a signal's handler may raise anywhere here
         self.left = True
-        self.busy = False
+        self.stamp = GONE
+        self.busy = self.inside = False
         self.statement.inlined.runner = None
-        if self in self.session.runners:
-            self.session.runners.remove(self)
         if self.buffer is not None:
             self.free.append(self.buffer)
             self.buffer = None
 
     def attach(self, result):
         """Stand in the result set for its statement."""
-        self.owner = weakref.ref(result)
         result.stand_in(self)
+        self.owner = weakref.ref(result)    # last: from now on it can be asked to deoptimize
+
+    def may_be_asked(self):
+        """See tiers.py. Before it stands in the result set, only the program's functions may be what runs."""
+        return not self.inside and (self.owner is not None or self.busy)
 
     def deoptimize(self):
         """Bring the state in C up to date; the statement goes on there."""
@@ -378,17 +400,18 @@ class Runner:
 
     def abandon(self):
         """End the loop: its rows aren't wanted any more."""
-        if not self.left:
-            self.statement.reset()
-            self.session.release(self.statement)
+        self.statement.reset()
+        self.session.release(self.statement)
 
     # User code
 
     def instance(self, pc):
         """Make the instance of the aggregate of the step at `pc`; None if that failed."""
         aggregate = getattr(self, 'f%d' % pc)
+        self.inside = False
         try:
             made = aggregate.made_by()
+            self.inside = True
         except BaseException as error:
             self.failed(pc, error, "user-defined aggregate's '__init__' method raised error",
                         aggregate.made_by)
@@ -430,6 +453,8 @@ class RowsRunner(Runner):
     def stale(self):
         """`__next__`, where the stamp isn't the batch's any more: this row is as it was computed, the
         statement goes on in C behind it."""
+        if self.left:       # a signal's handler has come just before
+            return self.owner().advance()
         k = self.k
         self.stamp = WORDS[self.live]
         selects = self.loop.selected > self.loop.head
@@ -439,9 +464,11 @@ class RowsRunner(Runner):
 
     def deoptimize_row(self, result):
         """See `deoptimize`: the row that is next is computed in C."""
-        k = self.k
-        self.side_exit(self.loop.head, WORDS[k] if self.loop.selected > self.loop.head else k,
-                   self.kept_fields())
+        k, pc = self.k, self.loop.head
+        selects = self.loop.selected > self.loop.head
+        if k == self.end:       # a signal's handler has come before `refill`
+            k, pc = k - 1 if selects else k - self.stride, self.loop.end
+        self.side_exit(pc, WORDS[k] if selects else k, self.kept_fields())
 
 
 class AheadRunner(Runner):
@@ -457,7 +484,8 @@ class AheadRunner(Runner):
         """`__next__`, where the stamp isn't the batch's any more: the next row has been computed, the
         statement goes on in C behind it."""
         result = self.owner()
-        self.deoptimize_row(result)
+        if not self.left:
+            self.deoptimize_row(result)
         return result.advance()
 
     def deoptimize_row(self, result):

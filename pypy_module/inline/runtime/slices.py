@@ -17,7 +17,7 @@ from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.buffers import taken
-from pypy_module.inline.runtime.scan import COLUMNS, NOMEM, ROW, Raising, Runner, stamp_of
+from pypy_module.inline.runtime.scan import COLUMNS, GONE, NOMEM, ROW, Raising, Runner, leave, stamp_of
 from pypy_module.inline.values import load, load_datum, private, store, store_datum
 from sqpyte.vm.base import mem
 from sqpyte.vm.values.values import W_Bytes, W_Int
@@ -59,6 +59,15 @@ def started(statement, loop):
     lib.sqpyte_log_close(handle)
     free.append(buffer)
     return rc, None, None
+
+
+def fail_as_changed(runner, pc):
+    """Have a runner's statement, which can't be put back any more, fail with its opcode at `pc` (int): something has
+    changed, or another thread has interrupted the connection."""
+    if INTS[runner.interrupted]:
+        lib.sqpyte_fail(runner.vdbe, pc, INTERRUPT)
+    else:
+        lib.sqpyte_raise(runner.vdbe, pc, ABORT, CHANGED)
 
 
 class LogRunner(Runner):
@@ -105,7 +114,7 @@ class LogRunner(Runner):
             self.values = (address_of(self.words) - BASE) >> 3
         self.owner = None
         self.rc = 0
-        self.left = self.busy = self.handed = self.begun = False
+        self.left = self.busy = self.handed = self.begun = self.inside = False
         self.in_c_now = self.row_in_c = self.listed = False
         self.at_event = True
         self.passing = self.rest = 0
@@ -196,7 +205,8 @@ class LogRunner(Runner):
             rc = self.why_ended()
         self.in_c_now = False
         if not self.left:
-            self.stamp = WORDS[self.start - RECORDS + STAMP]
+            # What C has called may have set another text factory.
+            self.stamp = WORDS[self.start - RECORDS + STAMP] if self.session.plain else GONE
             # What is run ahead doesn't ask for the time (Calls.pure); what C runs to a row of its own does.
             BYTES[self.mid_step] = MID if rc == ROW and not self.statement.cells[COLUMNS] else 0
         if self.left and len(held) == BUFFER_WORDS:
@@ -288,7 +298,7 @@ class LogRunner(Runner):
             if store(self.memory + register * layout.sizeof_Mem, value):
                 lib.sqpyte_fail(self.vdbe, target, NOMEM)
         if not undone and self.obstacle == ABORT:
-            lib.sqpyte_raise(self.vdbe, target, ABORT, CHANGED)
+            fail_as_changed(self, target)
         elif not undone:
             lib.sqpyte_fail(self.vdbe, target, self.obstacle)
         self.install_accumulators()
@@ -352,17 +362,21 @@ class LogRunner(Runner):
 
     def detach(self):
         """See Runner."""
+        leave(self.session.runners, self)
         self.left = True
-        self.busy = False
+        self.stamp = GONE
+        self.busy = self.inside = False
         handle, self.handle = self.handle, 0
         if handle:
             lib.sqpyte_log_close(handle)
             self.statement.inlined.runner = None
-        if self in self.session.runners:
-            self.session.runners.remove(self)
         if self.buffer is not None and not self.in_c_now and len(self.buffer) == BUFFER_WORDS:
             free.append(self.buffer)
         self.buffer = None
+
+    def may_be_asked(self):
+        """See Runner."""
+        return self.in_c_now or super().may_be_asked()
 
     def deoptimize(self):
         """See Runner."""
@@ -405,10 +419,17 @@ class LogAheadRunner(LogRunner):
 
     def stale(self):
         """`__next__`, where the stamp isn't the batch's any more; sorted rows stay as they are."""
-        if self.loop.way == PURE:
-            self.stamp = WORDS[self.live]
-            return self.__next__()
         result = self.owner()
+        if self.left:
+            return result.advance()
+        if self.loop.way == PURE:
+            if self.session.plain:
+                self.stamp = WORDS[self.live]
+                return self.__next__()
+            self.inside = False
+            row = result.decoded_early(self.pending())
+            self.advance()
+            return row
         self.deoptimize_row(result)
         return result.advance()
 
@@ -426,8 +447,12 @@ class LogAheadRunner(LogRunner):
         self.give_state()
         row = self.next_row()
         if not undone:
-            lib.sqpyte_raise(self.vdbe, pc, ABORT, CHANGED)
+            fail_as_changed(self, pc)
         self.bail_out(result, row)
+
+    def pass_row(self, result):
+        """See tiers.py: the text factory had failed on that row."""
+        self.advance()
 
     def next_row(self):
         """The next row (tuple), for the result set."""
@@ -455,9 +480,9 @@ class LogRunRunner(LogRunner):
 
     def advance(self):
         """Run to the next row."""
-        self.busy = True
+        self.busy = self.inside = True
         self.run()
-        self.busy = False
+        self.busy = self.inside = False
 
     def row_of_c(self, rc):
         """See LogRunner: a row is left where it is, to be handed out."""
@@ -473,6 +498,13 @@ class LogRunRunner(LogRunner):
     def __next__(self):
         """Return the row that C has computed, and run to the next one."""
         statement, result = self.statement, self.owner()
+        self.inside = True
+        if self.left:       # a signal's handler has come just before
+            self.inside = False
+            return result.advance()
+        if not self.session.plain:      # a step has set another text factory
+            self.bail_out(result)
+            return result.advance()
         try:
             row = statement.decode(statement.cells, statement.doubles, statement.texts)
         except UnicodeDecodeError:

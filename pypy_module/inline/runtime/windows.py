@@ -137,10 +137,13 @@ class WindowRunner(LogAheadRunner):
         if instance is None:
             return None
         setattr(self, 'a%d' % register, None)
+        inside, self.inside = self.inside, False
         try:
             result_of(instance.finalize(), self.most)
         except BaseException as error:
             return error
+        finally:
+            self.inside = inside
         return None
 
     def detach(self):
@@ -267,7 +270,9 @@ class WindowRunner(LogAheadRunner):
         if self.left or self.in_c_now:
             return
         if self.busy:
-            if self.loop.way == PURE or not self.handed and self.back(-1):
+            if self.loop.way == PURE:
+                self.handed = self.wary = True
+            elif not self.handed and self.back(-1):
                 self.handed = True
             return
         result = self.owner()
@@ -292,6 +297,8 @@ class WindowRunner(LogAheadRunner):
         """`__next__` when something has happened since the last row, or with a text in the row that
         isn't UTF-8."""
         result = self.owner()
+        if self.left:
+            return result.advance()
         if self.loop.way != PURE and self.stamp != WORDS[self.live]:
             self.deoptimize_row(result)
             return result.advance()
@@ -301,9 +308,9 @@ class WindowRunner(LogAheadRunner):
             return result.advance()
         row = self.next_row()
         if type(row) is not tuple or not self.session.plain:
-            self.behind = True
+            self.behind, self.inside = True, False
             row = result.decoded_early(row)
-            self.behind = False
+            self.behind, self.inside, self.wary = False, True, True
         else:
             self.wary = False
             if not self.listed:

@@ -109,3 +109,11 @@ def test_a_constant_that_is_not_utf_8(numbers):
 def test_what_is_no_sql(sql, error):
     with pytest.raises(error):
         sqpyte.explain(sqpyte.connect(':memory:'), sql)
+
+
+@pytest.mark.parametrize('wrong', [None, 5, sqpyte.Cursor])
+def test_what_is_no_connection(connection, wrong):
+    if wrong is sqpyte.Cursor:
+        wrong = connection.cursor()
+    with pytest.raises(TypeError, match=r'argument 1 must be sqlite3\.Connection, not (None|int|Cursor)'):
+        sqpyte.explain(wrong, 'SELECT 1')

@@ -1,18 +1,21 @@
 """The public package: its names, its constants, and what importing it costs."""
 
+import contextlib
 import os
+import pickle
 import platform
 import pydoc
 import re
 import sqlite3
 import subprocess
 import sys
+import types
 
 import pytest
 
 import sqpyte
 from pypy_module import public
-from pypy_module.dbapi import constants
+from pypy_module.dbapi import constants, versions
 from pypy_module.ffi import interface, place
 
 ROOT = place.ROOT
@@ -163,3 +166,70 @@ class TestLibrary:
         header = ('#define SQLITE_A 5 /* five */\n#  define SQLITE_B  0x10\n'
                   '#define SQLITE_C (SQLITE_A | (3<<8))\n#define SQLITE_D "text"\n')
         assert interface.numbers(header) == {'SQLITE_A': 5, 'SQLITE_B': 16, 'SQLITE_C': 773}
+
+
+@pytest.mark.parametrize('name, value, expected', [
+    ('SQPYTE_LIBRARY', '/nonexistent/libsqpyte.so', 'there is no such file'),
+    ('SQPYTE_BACKEND', 'other', 'there are sqlite3 and cffi')])
+def test_importing_fails_at_once(name, value, expected):
+    """A program may want to do without sqpyte, in an `except ImportError`."""
+    code = 'try:\n    import sqpyte\nexcept ImportError as error:\n    print(error)'
+    done = subprocess.run([sys.executable, '-c', code], env=dict(os.environ, PYTHONPATH=ROOT, **{name: value}),
+                          check=True, stdout=subprocess.PIPE, universal_newlines=True)
+    assert expected in done.stdout
+
+
+def test_a_library_named_by_a_relative_path():
+    """It is the same after `chdir`."""
+    from pypy_module.ffi.library import path
+    folder, name = os.path.split(path)
+    code = ("import sqpyte, os; os.chdir('/'); sqpyte.connect(':memory:'); os.environ['SQPYTE_LIBRARY'] = '/x'; "
+            "print(sqpyte.status()['library'])")
+    done = subprocess.run([sys.executable, '-c', code], env=dict(os.environ, PYTHONPATH=ROOT, SQPYTE_LIBRARY=name),
+                          cwd=folder, check=True, stdout=subprocess.PIPE, universal_newlines=True)
+    assert done.stdout.strip() == path
+
+
+def test_connect_can_be_pickled():
+    again = pickle.loads(pickle.dumps(sqpyte.connect))
+    with contextlib.closing(again(':memory:')) as connection:
+        assert connection.execute('SELECT 1').fetchone() == (1,)
+
+
+@pytest.mark.parametrize('value, told', [('off', True), ('2', True), ('0', False), ('always', False)])
+def test_a_misspelt_variable_is_told_of(value, told):
+    done = subprocess.run([sys.executable, '-c', 'import sqpyte; sqpyte.connect'], stderr=subprocess.PIPE, check=True,
+                          env=dict(os.environ, PYTHONPATH=ROOT, SQPYTE_INLINE=value), universal_newlines=True)
+    assert ('SQPYTE_INLINE=%s ignored; it takes 0, 1 or always' % value in done.stderr) == told
+
+
+@pytest.mark.parametrize('value, told', [('abc', True), ('0', True), ('3e3', True), ('99999999999', True),
+                                         ('7', False)])
+def test_a_misspelt_threshold_is_told_of(value, told):
+    done = subprocess.run(
+        [sys.executable, '-c', "import sqpyte; print(sqpyte.configure()['threshold'])"], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, check=True, env=dict(os.environ, PYTHONPATH=ROOT, SQPYTE_VM_THRESHOLD=value),
+        universal_newlines=True)
+    assert ('SQPYTE_VM_THRESHOLD=%s ignored' % value in done.stderr) == told
+    assert done.stdout.strip() == ('3000' if told else '7')
+
+
+def test_wrong_arguments(connection):
+    for call in (lambda: sqpyte.connect(':memory:', cached_statements='x'),
+                 lambda: sqpyte.connect(':memory:', factory=None),
+                 lambda: sqpyte.connect(':memory:', detect_types='x'), lambda: sqpyte.register_converter(b'x', str),
+                 lambda: sqpyte.complete_statement(1), lambda: connection.create_function('f', '1', int),
+                 lambda: connection.backup(sqpyte.connect(':memory:'), sleep='x')):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(OverflowError):
+        sqpyte.connect(':memory:', cached_statements=2 ** 40)
+    refusal = sqpyte.ProgrammingError if versions.PARAMETERS_TYPE else ValueError
+    with pytest.raises(refusal, match='parameters are of unsupported type'):
+        connection.execute('SELECT :a', types.MappingProxyType({'a': 1}))
+
+
+def test_install_has_what_makes_a_dump():
+    code = ('import sqpyte; sqpyte.install(); from sqlite3.dump import _iterdump; '
+            "print(list(_iterdump(sqpyte.connect(':memory:'))))")
+    assert run(sys.executable, code) == "['BEGIN TRANSACTION;', 'COMMIT;']"

@@ -190,6 +190,19 @@ def test_classes_are_shared_by_content(tables):
     other.close()
 
 
+def test_what_is_known_of_queries_is_bounded(tables):
+    from pypy_module.inline import manager
+    query = 'SELECT b FROM t WHERE a > %d'
+    expected = tables.execute(query % -1).fetchall()
+    for number in range(manager.MOST_SHAPES + 20):
+        tables.execute(query % number).fetchall()
+    known = [key[0] for key in manager._shapes]
+    assert len(known) == manager.MOST_SHAPES
+    assert set(known) <= set(manager.interner.by_number)
+    assert len(manager.interner.by_number) <= 2 * manager.MOST_SHAPES
+    assert tables.execute(query % -1).fetchall() == expected
+
+
 def test_one_class_serves_rows_of_any_types(tables):
     query = 'SELECT b, c FROM t WHERE a > 2'
     values = [1, 1.5, 'x', b'y', None]

@@ -1,5 +1,6 @@
 """The inliner when something happens between two rows, or inside a function that a row calls."""
 import gc
+import threading
 
 import pytest
 from tests.outcome import outcome
@@ -244,6 +245,29 @@ def test_interrupt():
             found += [outcome(cursor.fetchone) for _ in range(3)]
             found.append(outcome(lambda: connection.execute('SELECT a FROM t').fetchmany(50)))
         return found
+    compare(action, oracle='C')
+
+
+@pytest.mark.parametrize('query', [
+    'SELECT a, d FROM t', 'SELECT a, d FROM t WHERE b > 1', 'SELECT t.a, u.d FROM t JOIN t AS u ON u.a = t.b',
+    'SELECT a, d FROM t ORDER BY d', 'SELECT f(a), d FROM t', 'SELECT f(t.a), u.d FROM t JOIN t AS u ON u.a = t.b',
+    'SELECT a, s(a) OVER (ORDER BY a ROWS 2 PRECEDING) FROM t', 'SELECT s(a), d FROM t GROUP BY d'])
+def test_an_interrupt_by_another_thread(query):
+    """Not a row more is handed out, however many have been computed ahead."""
+    def action(side):
+        connection = filled(side)
+        connection.create_function('f', 1, lambda value: value)
+        connection.create_window_function('s', 1, Sum)
+        found = []
+        for at in (1, 5, 40):
+            cursor = connection.execute(query)
+            for _ in range(at):
+                cursor.fetchone()
+            thread = threading.Thread(target=connection.interrupt)
+            thread.start()
+            thread.join()
+            found += [outcome(cursor.fetchone) for _ in range(2)]
+        return found, connection.execute(query).fetchall()
     compare(action, oracle='C')
 
 

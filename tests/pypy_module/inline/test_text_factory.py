@@ -105,3 +105,38 @@ def test_one_that_fetches(query):
         connection.text_factory = str
         return found + fetched(cursor, 4), inside
     compare(action, oracle='C')
+
+
+SET_INSIDE = [
+    'SELECT a, s(a) OVER (PARTITION BY a / 7 ORDER BY c), c FROM t',
+    'SELECT s(a), c FROM t GROUP BY c',
+    'SELECT t.a, t.c FROM t LEFT JOIN u ON u.x = t.a AND f(t.a)',
+    'SELECT f(a), c FROM t',
+    'SELECT f(t.a), t.c FROM t JOIN u ON u.x = t.a',
+    'SELECT a, c FROM t ORDER BY f(a)',
+]
+
+
+@pytest.mark.parametrize('at', [(1,), (150,), (1, 200), (100, 110), (90, 91, 92, 93)])
+@pytest.mark.parametrize('query', SET_INSIDE)
+def test_one_that_is_set_by_a_function(query, at):
+    """From the row on that is computed next; in a function, in a step, and in one that C calls."""
+    def action(side):
+        connection = filled(side)
+        connection.execute("UPDATE t SET c = 'text ' || a")
+        factories = [bytes, bytearray, str, bytes]
+        calls = []
+
+        def note(value):
+            calls.append(value)
+            if len(calls) in at:
+                connection.text_factory = factories[at.index(len(calls))]
+            return value
+
+        class Noting(Sum):
+            def step(self, value):
+                super().step(note(value))
+        connection.create_function('f', 1, note)
+        connection.create_window_function('s', 1, Noting)
+        return [type(row[-1]).__name__ for row in connection.execute(query)], calls
+    compare(action, inlined=1 not in at, oracle='C')     # one that is set at the first row keeps the query in C

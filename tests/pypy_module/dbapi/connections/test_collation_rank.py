@@ -208,3 +208,28 @@ def test_many_sorts_at_once():
     expected = connection.execute(sql).fetchall()
     cursors = [connection.execute(sql) for _ in range(5)]
     assert list(zip(*cursors)) == [(row,) * 5 for row in expected]
+
+
+@pytest.mark.parametrize('name', ['bool', 'first', 'of a subclass'])
+def test_what_is_no_order(name):
+    """A collation that says whether its first text is behind, say, sorts in SQLite, which asks no more than that."""
+    class Number(int):
+        def __gt__(self, other):
+            return False
+
+        __lt__ = __gt__
+
+    collations = {'bool': lambda x, y: x > y, 'first': lambda x, y: 1,
+                  'of a subclass': lambda x, y: Number((x > y) - (x < y))}
+
+    def action(side):
+        connection = side.connect()
+        connection.create_collation('c', collations[name])
+        connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b)')
+        numbers = random.Random(7)
+        connection.executemany('INSERT INTO t(b) VALUES(?)', [('x%d' % numbers.randrange(999),) for _ in range(3000)])
+        return connection.execute('SELECT b, a FROM t ORDER BY b COLLATE c, a').fetchall()
+    found = answers(action, ('C', 'inlined'))
+    assert found['C'] == found['inlined']
+    if name != 'first':
+        assert found['C'] == sorted(found['C'])

@@ -282,3 +282,24 @@ def test_dropped_in_the_middle(query):
 @pytest.mark.parametrize('query', [query for query in FEW if 'max(' not in query])
 def test_writes_between_rows(write, query):
     compare(written_between_rows(joined, query, write, (0, 1, 3)), oracle='C')
+
+
+@pytest.mark.parametrize('names', [['json'], ['hex', 'json'], ['json', 'hex']])
+def test_functions_of_sqlite_s_own_that_can_fail(names):
+    """What was found out of a query is asked for by another only if it calls the same of SQLite's functions."""
+    def action(side):
+        connection = side.connect()
+        calls: list = []
+        connection.executescript('''
+            CREATE TABLE t(a, b);
+            CREATE TABLE u(k INTEGER PRIMARY KEY, c);
+            WITH RECURSIVE r(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r LIMIT 300) INSERT INTO t SELECT n, n FROM r;
+            INSERT INTO u SELECT a, a FROM t''')
+        connection.create_function('f', 1, lambda value: calls.append(value) or ('[' if value == 150 else '1'))
+        found = []
+        for name in names:
+            found.append(outcome(lambda name=name: connection.execute(
+                'SELECT %s(f(t.a)), count(*) FROM t JOIN u ON u.k = t.b GROUP BY 1' % name).fetchall()))
+            found.append(len(calls))
+        return found
+    compare(action, inlined='hex' in names, oracle='C')

@@ -1,0 +1,35 @@
+"""Arguments as C has them: what CPython's parser of arguments makes of numbers and texts, and refuses."""
+
+import operator
+
+from pypy_module.dbapi import errors
+
+
+def c_int(value):
+    """Return an int that C's int can hold; raises TypeError or OverflowError."""
+    size = operator.index(value)
+    if not -2 ** 31 <= size < 2 ** 31:
+        raise OverflowError('Python int too large to convert to C int')
+    return size
+
+
+def c_double(value):
+    """Return a real number as a float; raises TypeError."""
+    kind = type(value)
+    if not (hasattr(kind, '__float__') or hasattr(kind, '__index__')):
+        raise TypeError('must be real number, not ' + kind.__name__)
+    return float(value)
+
+
+def checked_text(value, argument):
+    """Return a str that C can have; raises TypeError or ValueError.
+
+    Args:
+        value: the argument.
+        argument: what it is called, as in "create_function() argument 1" (str).
+    """
+    if not isinstance(value, str):
+        raise TypeError('%s must be str, not %s' % (argument, errors.kind(value)))
+    if '\0' in value:
+        raise ValueError('embedded null character')
+    return value

@@ -1,0 +1,165 @@
+"""What a signal's handler may do at any line of the module's own code, by the same connection: rows are right, or there
+is an error.
+
+Python runs a handler between two of its instructions. Here one is run at the N-th line of the module that a query
+executes, for every few N; a trace function stands in for the signal.
+"""
+import sys
+
+import pytest
+
+import sqpyte
+from pypy_module.dbapi.deprecation import OURS
+from tests.pypy_module.inline.inlining import planned
+
+ROWS = 25
+EVERY = 5       # lines: one of so many is tried
+QUERIES = [
+    'SELECT a, c FROM t',
+    'SELECT a, c FROM t WHERE b > 2',
+    'SELECT a, v FROM t JOIN u ON k = b',
+    'SELECT a, c FROM t ORDER BY c',
+    'SELECT f(a), c FROM t',
+    'SELECT f(a), v FROM t JOIN u ON k = b',
+    'SELECT b, g(a), max(v) FROM t JOIN u ON k = a GROUP BY b',
+    'SELECT f(b), count(*) FROM t JOIN u ON k = a GROUP BY f(b)',
+    'SELECT a, g(a) OVER (ORDER BY a ROWS 2 PRECEDING) FROM t',
+    'SELECT g(a) FROM t',
+]
+
+
+class Sum:
+    """An aggregate and window function."""
+
+    def __init__(self):
+        self.total = 0
+
+    def step(self, value):
+        self.total += value
+
+    def inverse(self, value):
+        self.total -= value
+
+    def value(self):
+        return self.total
+
+    finalize = value
+
+
+class AtLine:
+    """Runs `handler` at a line of the module's, whose number is `target`, among those that are executed within it."""
+
+    def __init__(self, target, handler):
+        self.target = target
+        self.handler = handler
+        self.count = 0
+
+    def __enter__(self):
+        sys.settrace(self.entered)
+        return self
+
+    def __exit__(self, *error):
+        sys.settrace(None)
+
+    def entered(self, frame, event, argument):
+        ours = frame.f_globals.get('__name__', '').startswith(OURS)
+        return self.line if ours or frame.f_code.co_filename.startswith('<') else None
+
+    def line(self, frame, event, argument):
+        if event == 'line':
+            self.count += 1
+            if self.count == self.target:
+                sys.settrace(None)
+                self.handler()
+        return self.line
+
+
+@pytest.fixture
+def interpreted():
+    """No JIT: PyPy's aborts the process where a trace function is set and taken away so often."""
+    if sys.implementation.name != 'pypy':
+        yield
+        return
+    import pypyjit
+    pypyjit.set_param('off')
+    yield
+    pypyjit.set_param('default')
+
+
+@pytest.fixture
+def tables(interpreted):
+    """A connection with tables, and with functions."""
+    connection = sqpyte.connect(':memory:', isolation_level=None)
+    connection.executescript('''
+        CREATE TABLE t(a INTEGER PRIMARY KEY, b, c);
+        CREATE TABLE u(k INTEGER PRIMARY KEY, v);
+        CREATE TABLE w(a);
+        WITH RECURSIVE r(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r LIMIT %d)
+        INSERT INTO t SELECT n, n %% 7, 'text ' || n FROM r;
+        INSERT INTO u SELECT a, 'v' || a FROM t''' % ROWS)
+    connection.create_function('f', 1, lambda value: value)
+    connection.create_window_function('g', 1, Sum)
+    yield connection
+    connection.close()
+
+
+def right(found, expected):
+    """Whether rows are those that are expected, or their beginning before an error of SQLite's."""
+    if found and isinstance(found[-1], sqpyte.OperationalError):
+        return found[:-1] == expected[:len(found) - 1]
+    return found == expected
+
+
+@pytest.mark.parametrize('query', QUERIES)
+@pytest.mark.parametrize('what', ['write', 'read', 'same function'])
+def test_a_handler(tables, query, what):
+    def write():
+        tables.execute('INSERT INTO w VALUES(1)')
+
+    def read():
+        assert tables.execute('SELECT count(*) FROM t').fetchall() == [(ROWS,)]
+
+    def same_function():
+        assert tables.execute('SELECT f(77), (SELECT g(x) FROM (SELECT 5 AS x UNION ALL SELECT 6))').fetchall() == [
+            (77, 11)]
+    handler = {'write': write, 'read': read, 'same function': same_function}[what]
+    with planned('inlined'):
+        for _ in range(2):
+            expected = tables.execute(query).fetchall()
+        refused = tried = 0
+        target = 1 + len(query) % EVERY
+        while True:
+            found: list = []
+            with AtLine(target, handler) as at:
+                try:
+                    for row in tables.execute(query):
+                        found.append(row)
+                except Exception as error:
+                    found.append(error)
+            if at.count < target:
+                break
+            assert right(found, expected), (target, found[-2:])
+            tried += 1
+            refused += found != expected
+            target += EVERY
+        assert tried > 50
+        assert what == 'write' or refused == 0
+        assert refused < tried
+        assert tables.execute(query).fetchall() == expected
+
+
+@pytest.mark.parametrize('query', ['SELECT a, f(a) FROM t', 'SELECT b, g(a) FROM t GROUP BY b'])
+def test_a_handler_that_calls_the_function_that_c_has_called(tables, query):
+    """The frame of the function is the handler's call's, and then again its own."""
+    with planned('C'):
+        expected = tables.execute(query).fetchall()
+
+        def handler():
+            assert tables.execute("SELECT f('x'), (SELECT g(9))").fetchall() == [('x', 9)]
+        target = 1
+        while True:
+            with AtLine(target, handler) as at:
+                assert tables.execute(query).fetchall() == expected, target
+            if at.count < target:
+                break
+            target += 3
