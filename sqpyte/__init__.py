@@ -17,14 +17,19 @@ def _bind():
     """
     import os
     import sys
-    installed = os.path.exists(os.path.join(os.path.dirname(__file__), 'lib'))
-    asked = os.environ.get('SQPYTE_LIBRARY') or os.environ.get('SQPYTE_BACKEND')
-    if sys.version_info < (3,) or not installed and not asked:
+    if sys.version_info < (3,):
         return False
-    from pypy_module.native import binding
-    if binding.refusal() is None:
-        return True
-    binding.check()
+    if os.path.exists(os.path.join(os.path.dirname(__file__), 'lib')) or os.environ.get('SQPYTE_BACKEND'):
+        from pypy_module.native import binding
+        if binding.refusal() is None:
+            return True
+        binding.check()
+    elif os.environ.get('SQPYTE_LIBRARY'):
+        # In a checkout nothing but the VM's modules may be wanted, which need no library.
+        from pypy_module.ffi import place
+        if os.path.isabs(os.environ['SQPYTE_LIBRARY']):
+            place.check()
+        place.found()       # the same after chdir()
     return False
 
 

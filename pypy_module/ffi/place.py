@@ -70,6 +70,12 @@ def find():
                       'SQPYTE_LIBRARY names one' % (with_vm, engine))
 
 
+def check():
+    """Raise ImportError if there is no library where `found` says that it is."""
+    if not os.path.exists(found()):
+        fail(found(), 'there is no such file')
+
+
 def fail(path, reason):
     """Raise the ImportError for a library that can't be used."""
     raise ImportError('sqpyte: %s can\'t be used: %s; %s' % (

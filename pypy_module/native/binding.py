@@ -94,12 +94,12 @@ def _attempt():
 
 def check():
     """Raise ImportError if our module, on cffi, can't serve either: what it needs isn't there."""
-    path = place.found()
-    if not os.path.exists(path):
-        place.fail(path, 'there is no such file')
-    from importlib.util import find_spec
-    if find_spec('_cffi_backend') is None:
-        raise ImportError('sqpyte: it needs cffi here, which is not installed: pip install cffi')
+    place.check()
+    try:
+        import _cffi_backend  # type: ignore[import-untyped]  # noqa: F401
+    except ImportError as error:
+        raise ImportError('sqpyte: it needs cffi here, which can\'t be imported: %s; pip install cffi'
+                          % error) from None
 
 
 def platform_name():

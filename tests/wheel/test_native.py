@@ -157,7 +157,8 @@ def test_children_of_a_program(environment):
         file.write('''if True:
             import multiprocessing, subprocess, sys
             CODE = ('import sqlite3; '
-                    'print(sqlite3.connect(":memory:").execute("SELECT sqpyte_configure(\\'vm\\')").fetchone())')
+                    'found = sqlite3.connect(":memory:").execute("SELECT sqpyte_configure(\\'vm\\')").fetchone(); '
+                    'print(found, flush=True)')
             def work(number):
                 exec(CODE)
                 import sqpyte, sqlite3

@@ -53,7 +53,16 @@ class Hook(BuildHookInterface):
         build_data['force_include'][os.path.join(tree, 'sqpyte')] = 'sqpyte'
 
     def finalize(self, version, build_data, artifact_path):
-        """Delete what was staged; hatchling's interface."""
-        if self.folder is not None:
-            self.folder.cleanup()
-            self.folder = None
+        """Leave the tree of the last build in build/wheel, for `python -m benchmarks`, and delete what else was staged;
+        hatchling's interface."""
+        if self.folder is None:
+            return
+        kept = os.path.join(os.path.dirname(self.folder.name), 'tree')
+        try:
+            if os.path.exists(kept):
+                os.rename(kept, os.path.join(self.folder.name, 'old'))
+            os.rename(os.path.join(self.folder.name, 'tree'), kept)
+        except OSError:
+            pass            # another build has put its tree there in between
+        self.folder.cleanup()
+        self.folder = None

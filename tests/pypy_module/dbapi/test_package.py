@@ -113,7 +113,7 @@ def test_complete_statement():
 
 
 def test_modules_of_the_vm_are_imported_without_the_dbapi():
-    assert run(sys.executable, 'import sys, sqpyte.vm.values.values; print("pypy_module" in sys.modules)'
+    assert run(sys.executable, 'import sys, sqpyte.vm.values.values; print("pypy_module.dbapi" in sys.modules)'
                ) == 'False'
 
 
