@@ -109,8 +109,8 @@ class Writers:
             self._take(ways.c_api(chance, [how for how in ways.available() if how != "untranslated"]))
         vfs, journal = chance.pick(VFS), transactions.journal(chance)
         page_size, cache_size = chance.pick([512, 1024, 4096]), chance.pick([2, 10, 300])
-        # Without locks, or without a journal, only whole transactions take turns. So where a small cache, spilled, takes
-        # the file for its writer alone: ours reads pages by map, and spills later.
+        # Without locks, or without a journal, only whole transactions take turns. So where a small cache, spilled,
+        # takes the file for its writer alone: ours reads pages by map, and spills later.
         whole = vfs == "unix-none" or journal == "OFF" or cache_size < 300 and journal != "WAL"
         pragmas = ["PRAGMA page_size=%d" % page_size, "PRAGMA journal_mode=" + journal,
                    "PRAGMA cache_size=%d" % cache_size]
