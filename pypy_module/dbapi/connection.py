@@ -209,7 +209,6 @@ class Module:
             OperationalError: the file can't be opened.
         """
 
-
     def __reduce__(self):
         """Pickle `connect` by this, in place of the Module: it is a method of it."""
         from importlib import import_module

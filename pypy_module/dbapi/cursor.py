@@ -3,7 +3,7 @@
 from _thread import get_ident
 
 from pypy_module.dbapi import errors, versions
-from pypy_module.dbapi.arguments import c_int
+from pypy_module.dbapi.arguments import c_int, checked_text
 from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.mixin import TYPE_CHECKING, Any
 from pypy_module.dbapi.statements.result_set import ResultSet
@@ -157,12 +157,9 @@ class Cursor:
         Raises:
             Error: as SQLite says.
         """
-        if not isinstance(sql_script, str):
-            if not versions.SCRIPT_TYPE:
-                raise ValueError('script argument must be unicode.')
-            raise TypeError('executescript() argument must be str, not ' + errors.kind(sql_script))
-        if '\0' in sql_script:
-            raise ValueError('embedded null character')
+        if not isinstance(sql_script, str) and not versions.SCRIPT_TYPE:
+            raise ValueError('script argument must be unicode.')
+        checked_text(sql_script, 'executescript() argument')
         self._check_()
         session = self._result_.session
         with session.lock:

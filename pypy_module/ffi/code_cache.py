@@ -47,15 +47,12 @@ def kept(source, title):
     except (OSError, ValueError, EOFError, TypeError):
         pass    # not there, or not whole
     code = compile(source, '<%s>' % title, 'exec')
-    partial = '%s.%d.part' % (path, os.getpid())
-    try:
-        os.makedirs(FOLDER, exist_ok=True)
+
+    def write(partial):
         with open(partial, 'wb') as file:
             file.write(marshal.dumps((sys.version, source, code)))
-        os.replace(partial, path)
-    except OSError:     # the folder can't be written to: it will be compiled again
-        try:
-            os.remove(partial)
-        except OSError:
-            pass
+    try:
+        place.put(path, write)
+    except OSError:
+        pass    # the folder can't be written to: it will be compiled again
     return code

@@ -9,6 +9,7 @@ import os
 import sys
 import zlib
 
+from pypy_module.ffi import place
 from sqpyte.vm.base import capi
 
 DECLARATIONS = """
@@ -215,21 +216,16 @@ def generate(path, header_paths):
     ffi = cffi.FFI()
     ffi.set_source(os.path.splitext(os.path.basename(path))[0], None)
     ffi.cdef(DECLARATIONS)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
     values = {}
     for header in headers:
         values.update(numbers(header))
-    partial = '%s.%d.part' % (path, os.getpid())
-    try:
+
+    def write(partial):
         with contextlib.redirect_stdout(io.StringIO()):  # cffi tells what it writes
             ffi.emit_python_code(partial)
         with open(partial, 'a') as file:
             file.write('\nNUMBERS = %r\nRESULT_CODES = %r\n' % (values, result_codes(headers[0])))
-        os.replace(partial, path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.remove(partial)
-        raise
+    place.put(path, write)
     # Even where PYTHONDONTWRITEBYTECODE is set: compiling it takes longer than all else at import.
     py_compile.compile(path)
     importlib.invalidate_caches()

@@ -32,6 +32,26 @@ def cache():
     return os.path.join(home, 'sqpyte', 'code')
 
 
+def put(path, write):
+    """Make a file, whole or not at all, and its folder.
+
+    Args:
+        path: the file's.
+        write: called with the path of the file to write, which is then renamed.
+    Raises:
+        OSError: it can't be written.
+    """
+    partial = '%s.%d.part' % (path, os.getpid())
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        write(partial)
+        os.replace(partial, path)
+    except OSError:
+        if os.path.exists(partial):
+            os.remove(partial)
+        raise
+
+
 def found():
     """Return the library's path (str), the same in the whole process: see `find`."""
     if not _found:

@@ -61,18 +61,24 @@ def test_a_system_that_is_not_linux_is_told_what_to_do(tmp_path):
     assert 'must not be called' not in result.stdout and 'missing' not in result.stdout
 
 
-def test_a_pypy_that_is_named_takes_the_place_of_debians(tmp_path):
-    """No package of Debian's belongs to it: what it lacks is said."""
-    stand_in(tmp_path, 'id', 'echo 0')
-    stand_in(tmp_path, 'apt-get', 'echo apt-get "$@"')
-    folder = tmp_path / 'own'
+def own_folder(directory, name):
+    """A folder `name` in `directory` with a Python.h, for a PyPy of one's own; all else that is asked for is there."""
+    stand_in(directory, 'id', 'echo 0')
+    stand_in(directory, 'apt-get', 'echo apt-get "$@"')
+    for tool in ('gcc', 'test'):
+        stand_in(directory, tool, 'exit 0')
+    folder = directory / name
     folder.mkdir()
     (folder / 'Python.h').write_text('')
+    return folder
+
+
+def test_a_pypy_that_is_named_takes_the_place_of_debians(tmp_path):
+    """No package of Debian's belongs to it: what it lacks is said."""
+    folder = own_folder(tmp_path, 'own')
     # A pypy3 whose answer to each question is in a variable: a stand-in for all that the script asks of it.
     stand_in(folder, 'pypy3.11', 'case "$*" in *sysconfig*) echo %s;; *implementation*) exit $OLD;; *ensurepip*) exit '
              '$BARE;; *ssl*) exit $NO_CERTIFICATES;; esac' % folder)
-    for name in ('gcc', 'test'):
-        stand_in(tmp_path, name, 'exit 0')
     own = dict(PYPY=str(folder / 'pypy3.11'), OLD='0', BARE='0', NO_CERTIFICATES='0')
     done = install(tmp_path, **own)
     assert (done.returncode, done.stdout) == (0, '')
@@ -115,14 +121,8 @@ def test_usage(tmp_path):
 
 
 def test_the_path_of_a_pypy_may_hold_blanks(tmp_path):
-    stand_in(tmp_path, 'id', 'echo 0')
-    stand_in(tmp_path, 'apt-get', 'echo apt-get "$@"')
-    folder = tmp_path / 'a folder; of "mine"'
-    folder.mkdir()
-    (folder / 'Python.h').write_text('')
+    folder = own_folder(tmp_path, 'a folder; of "mine"')
     stand_in(folder, 'pypy3', 'case "$*" in *sysconfig*) echo "${0%/*}";; esac')
-    for name in ('gcc', 'test'):
-        stand_in(tmp_path, name, 'exit 0')
     done = install(tmp_path, PYPY=str(folder / 'pypy3'))
     assert (done.returncode, done.stdout) == (0, '')
     (folder / 'Python.h').unlink()

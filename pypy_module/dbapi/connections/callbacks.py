@@ -10,10 +10,7 @@ from pypy_module.ffi.library import NUMBERS, TRANSIENT, ffi, lib
 
 ERROR, NOMEM, TOOBIG = NUMBERS['SQLITE_ERROR'], NUMBERS['SQLITE_NOMEM'], NUMBERS['SQLITE_TOOBIG']
 
-# What is looped over to hear signals: the machine code of PyPy's JIT looks for them only where a loop jumps back.
-# Else neither Ctrl-C nor a signal's handler would be heard as long as a statement calls Python's functions.
-ONCE = (None,)
-DEAF = 64   # calls from one such loop to the next: it takes 55 ns, which is most of a short function's call
+DEAF = 64   # calls of functions from one `hear` to the next: it takes 55 ns, which is most of a short function's call
 REFERENCE_COUNTS = sys.implementation.name == 'cpython'
 UTF8 = 1  # SQLITE_UTF8
 
@@ -39,10 +36,17 @@ class Calls:
         self.deaf = DEAF
 
     def hear(self):
-        """Have Python deal with signals that have come."""
+        """Have Python deal with signals that have come: the machine code of PyPy's JIT looks for them only where a loop
+        jumps back. Else neither Ctrl-C nor a signal's handler would be heard as long as a statement calls functions."""
         self.deaf = DEAF
-        for _ in ONCE:
+        for _ in (None,):
             pass
+
+    def hear_at_times(self):
+        """The same, in one of DEAF calls."""
+        self.deaf -= 1
+        if self.deaf < 0:
+            self.hear()
 
 
 def enable_callback_tracebacks(enable, /):

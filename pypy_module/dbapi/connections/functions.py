@@ -2,7 +2,7 @@
 
 A call from SQLite finds the arguments decoded to tags and words in a buffer of the function (its
 frame), and leaves the result there, so that it makes no call back into C (see c_engine/rows/fused.h).
-The frame is read before user code runs and written after it, so calls may nest.
+Calls may nest: C gives each the frame as it has left it, whatever a call within it has done to it.
 """
 
 
@@ -29,8 +29,7 @@ UNROLLED = 10  # most arguments that a generated reader takes
 
 
 class Frame:
-    """The buffer of one function, in three views: int64, double and `char *`. In a call within a call it is that one's;
-    C gives it back (fused.h)."""
+    """The buffer of one function, in three views: int64, double and `char *`."""
 
     def __init__(self, narg):
         """Make room for `narg` arguments (int), or for as many as there can be if it is -1."""
@@ -122,9 +121,7 @@ def scalar(function, narg, frame, calls):
     def called(what):
         calls.depth += 1
         try:
-            calls.deaf -= 1
-            if calls.deaf < 0:
-                calls.hear()
+            calls.hear_at_times()
             return give(frame, function(*read(cells, doubles, texts)))
         except BaseException as error:
             return fail(context_of(cells), error, 'user-defined function raised exception', function)
@@ -166,9 +163,7 @@ class Aggregate:
             if what == DO_FINAL or what == DO_VALUE:
                 return self.result(what, key)
             message = "'step' method raised error"
-            self.calls.deaf -= 1
-            if self.calls.deaf < 0:
-                self.calls.hear()
+            self.calls.hear_at_times()
             arguments = self.read(cells, frame.doubles, frame.texts)
             if key == 0:
                 message = "'__init__' method raised error"

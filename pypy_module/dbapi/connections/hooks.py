@@ -6,7 +6,7 @@ that SQLite calls has to stay open in C until that function has returned.
 
 from pypy_module.dbapi import errors, versions
 from pypy_module.dbapi.arguments import checked_text
-from pypy_module.dbapi.connections.callbacks import ONCE, UTF8, report
+from pypy_module.dbapi.connections.callbacks import UTF8, report
 from pypy_module.dbapi.connections.functions import COUNT, RESULT, Frame, reader
 from pypy_module.dbapi.connections.session import Owner
 from pypy_module.dbapi.deprecation import by_position
@@ -26,8 +26,7 @@ def authorizer(function, calls):
     def called(_, action, first, second, database, source):
         calls.depth += 1
         try:
-            for _ in ONCE:
-                pass
+            calls.hear()
             result = function(action, text(first), text(second), text(database), text(source))
             if issubclass(type(result), int):
                 result = int.__add__(result, 0)
@@ -48,8 +47,7 @@ def progress(function, calls):
     def called(_):
         calls.depth += 1
         try:
-            for _ in ONCE:
-                pass
+            calls.hear()
             return 1 if function() else 0
         except BaseException as error:
             report(error, function)
@@ -65,8 +63,7 @@ def tracer(function, calls):
     def called(_, __, statement, sql):
         calls.depth += 1
         try:
-            for _ in ONCE:
-                pass
+            calls.hear()
             expanded = lib.sqlite3_expanded_sql(ffi.cast('sqlite3_stmt *', statement))
             if expanded:
                 try:
@@ -112,9 +109,7 @@ def collation(session_reference, function, frame, calls):
         try:
             if what == DO_RANK:
                 return ranked()
-            calls.deaf -= 1
-            if calls.deaf < 0:
-                calls.hear()
+            calls.hear_at_times()
             result = function(*read(cells, doubles, texts))
         except BaseException as error:
             calls.unequal = False

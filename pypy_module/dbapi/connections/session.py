@@ -131,14 +131,14 @@ class Session(Execution, StatementCache, Transaction):
         other_library.closed(file)
         self._forget_functions()
 
-    def outside_lock(self, call, argument):
-        """Return what `call(argument)` does, without the lock: a program's iterator, adapter, converter or factory may
-        wait for what another thread does with the connection."""
+    def outside_lock(self, call, *arguments):
+        """Return what `call(*arguments)` does, without the lock: a program's iterator, adapter, converter or factory
+        may wait for what another thread does with the connection."""
         if self.user != -1:
-            return call(argument)
+            return call(*arguments)
         self.lock.release()
         try:
-            return call(argument)
+            return call(*arguments)
         finally:
             self.lock.acquire()
 

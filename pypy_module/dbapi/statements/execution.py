@@ -3,7 +3,7 @@
 from pypy_module.dbapi import constants, errors
 from pypy_module.dbapi.adapters import converters
 from pypy_module.dbapi.mixin import Any, Mixin
-from pypy_module.dbapi.statements import tiers
+from pypy_module.dbapi.statements import binding, tiers
 from pypy_module.dbapi.statements.locks import EXCLUSIVE, LOCKED, met_own, run_again, watching
 from pypy_module.dbapi.statements.statement import skip
 from pypy_module.ffi.library import NUMBERS, ffi, lib
@@ -93,7 +93,7 @@ class Execution(Mixin):
             self.begin_for(statement)
         if error is not None:
             raise error
-        self.outside_lock(statement.pack_any, parameters)
+        self.outside_lock(binding.pack_any, statement, parameters)
         if not self.db:    # an adapter has closed it
             self.check_open()
         return True

@@ -151,10 +151,6 @@ class Statement:
         self.describe(facts[1])
         self.allot(CELLS + 2 * facts[1] + (TAIL if facts[3] else 0))
 
-    def pack_any(self, parameters):
-        """Pack parameters of any type, adapters included: see binding.py."""
-        binding.pack_any(self, parameters)
-
     def allot(self, words):
         """Make the row buffer `words` (int) long."""
         self.cells = ffi.new('int64_t[]', words)

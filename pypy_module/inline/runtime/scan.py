@@ -359,12 +359,16 @@ class Runner:
         self.side_exit(self.loop.head, i, self.kept_fields())
         return self.owner().advance()
 
-    def detach(self):
-        """Be no longer one of the connection's runners."""
-        leave(self.session.runners, self)       # first: a signal's handler may raise anywhere here
+    def take_leave(self):
+        """What `detach` begins with: a signal's handler may raise anywhere in it."""
+        leave(self.session.runners, self)
         self.left = True
         self.stamp = GONE
         self.busy = self.inside = False
+
+    def detach(self):
+        """Be no longer one of the connection's runners."""
+        self.take_leave()
         self.statement.inlined.runner = None
         if self.buffer is not None:
             self.free.append(self.buffer)

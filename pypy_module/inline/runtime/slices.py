@@ -17,7 +17,7 @@ from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.buffers import taken
-from pypy_module.inline.runtime.scan import COLUMNS, GONE, NOMEM, ROW, Raising, Runner, leave, stamp_of
+from pypy_module.inline.runtime.scan import COLUMNS, GONE, NOMEM, ROW, Raising, Runner, stamp_of
 from pypy_module.inline.values import load, load_datum, private, store, store_datum
 from sqpyte.vm.base import mem
 from sqpyte.vm.values.values import W_Bytes, W_Int
@@ -362,10 +362,7 @@ class LogRunner(Runner):
 
     def detach(self):
         """See Runner."""
-        leave(self.session.runners, self)
-        self.left = True
-        self.stamp = GONE
-        self.busy = self.inside = False
+        self.take_leave()
         handle, self.handle = self.handle, 0
         if handle:
             lib.sqpyte_log_close(handle)

@@ -10,7 +10,7 @@ import pytest
 
 import sqpyte
 from pypy_module.dbapi.deprecation import OURS
-from tests.pypy_module.inline.inlining import planned
+from tests.pypy_module.inline.inlining import Sum, planned
 
 ROWS = 25
 EVERY = 5       # lines: one of so many is tried
@@ -26,24 +26,6 @@ QUERIES = [
     'SELECT a, g(a) OVER (ORDER BY a ROWS 2 PRECEDING) FROM t',
     'SELECT g(a) FROM t',
 ]
-
-
-class Sum:
-    """An aggregate and window function."""
-
-    def __init__(self):
-        self.total = 0
-
-    def step(self, value):
-        self.total += value
-
-    def inverse(self, value):
-        self.total -= value
-
-    def value(self):
-        return self.total
-
-    finalize = value
 
 
 class AtLine:
