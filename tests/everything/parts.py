@@ -23,6 +23,8 @@ ALL = {'SQPYTE_TESTS': 'all'}
 # What the documentation site is made of beside the docstrings.
 SITE = ['*.md', 'docs/*.md', 'benchmarks/README.md', 'tools/*.txt', 'tools/site/*.yml', 'tools/site/*.css',
         'tools/site/*.svg']
+# SQLite's suite takes most of a day: in slices, what one machine has run is kept for the next.
+SLICES = 8
 WITH_MODULE = ('generated', 'python')       # parts of sanitized_run.py that run the Python module
 
 # name: one word (str). command: list of str. rooms: folders, or files, that it depends on beside SHARED. settings:
@@ -74,8 +76,11 @@ def parts(fuzz_seconds):
               module('upstream-fuzzcheck', ['tests.upstream', 'fuzz'], ['tests/upstream'], LIBRARY),
               Part('effects', ['make', '--no-print-directory', 'test-effects-scripts'],
                    ['tests/effects', 'tests/sqllogictest'], {}, True)]
-    found += [module('suite-%s' % name, ['tests.upstream', 'run', '--config', name], ['tests/upstream'], LIBRARY)
-              for name in UPSTREAM]
+    # Slice by slice, so that all configurations are compared with the same runs of stock.
+    found += [module('suite-%s-%d' % (name, number),
+                     ['tests.upstream', 'run', '--config', name, '--slice', '%d/%d' % (number, SLICES)],
+                     ['tests/upstream'], LIBRARY)
+              for number in range(1, SLICES + 1) for name in UPSTREAM]
     found += [module('sanitized-%s' % name, ['tests.upstream.sanitized_run', name],
                      ['tests/upstream', 'tests/corruption'] + (['tests/pypy_module'] if name in WITH_MODULE else []),
                      PRODUCT if name in WITH_MODULE else LIBRARY) for name in SANITIZED]

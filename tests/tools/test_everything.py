@@ -1,4 +1,5 @@
 """The runner of `make test-all`: what has passed isn't run again, what fails is told, counts are added up."""
+import argparse
 import glob
 import io
 import os
@@ -14,6 +15,8 @@ from tests.everything import __main__ as everything
 from tests.everything import parts
 from tests.everything.parts import Part
 from tests.structure import reached
+from tests.upstream import cli
+from tests.upstream.running import CONFIGURATIONS as UPSTREAM
 
 COUNTS = "from tests import extent; extent.count('stones', 7); extent.count('small stones', 2)"
 
@@ -103,6 +106,20 @@ def test_a_key_is_that_of_what_a_part_runs():
     found = {one.name: parts.key(one) for one in parts.parts(1)}
     assert len(set(found.values())) == len(found)
     assert found == {one.name: parts.key(one) for one in parts.parts(1)}
+
+
+def test_the_slices_of_the_suite_are_together_all_of_it():
+    files = ['%d.test' % number for number in range(100)]
+    for name in UPSTREAM:
+        commands = [one.command for one in parts.parts(1) if ['--config', name, '--slice'] == one.command[-4:-1]]
+        found = [file for command in commands for file in files[cli.slice_of(command[-1])]]
+        assert sorted(found) == sorted(files), name
+
+
+@pytest.mark.parametrize('text', ['', '3', '0/2', '3/2', '1/0', '-1/2', '1/2/3', 'a/b'])
+def test_what_is_no_slice_is_refused(text):
+    with pytest.raises(argparse.ArgumentTypeError, match='is no slice'):
+        cli.slice_of(text)
 
 
 def test_parts_that_do_not_depend_on_the_module_do_not_import_it():

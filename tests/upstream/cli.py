@@ -30,6 +30,20 @@ from tools import effects
 SHOWN = 10  # differences of one file that are shown
 
 
+def slice_of(text):
+    """Return the slice that 'I/N' names: every Nth, from the Ith on.
+
+    Args:
+        text: of the command line; '1/4' to '4/4' are together all.
+
+    Raises argparse.ArgumentTypeError.
+    """
+    first, _, count = text.partition('/')
+    if not (first.isdecimal() and count.isdecimal() and 1 <= int(first) <= int(count)):
+        raise argparse.ArgumentTypeError('%r is no slice; write 1/4 for the first of four' % text)
+    return slice(int(first) - 1, None, int(count))
+
+
 def parser():
     """Return the command line's parser."""
     made = argparse.ArgumentParser(prog='python -m tests.upstream', description=__doc__,
@@ -43,6 +57,8 @@ def parser():
     option('--part', action='store_true', help='the files that `make test` runs')
     option('--again', action='store_true', help='run what has been run before, too (stock is kept)')
     option('--jobs', type=int, default=os.cpu_count(), help='files at a time (%(default)s)')
+    option('--slice', type=slice_of, default=slice(None), metavar='I/N',
+           help='of the files, the first of N and each Nth after it, or from the second on, ...')
     option('--one-of', type=int, default=1, metavar='N', help='fuzz: run one of N inputs')
     option('--all', action='store_true', help='show all differences, not %d of each file' % SHOWN)
     return made
@@ -182,7 +198,7 @@ def main(arguments):
             return 0 if fuzz(console, options) else 1
         origin, programs = prepared(configurations)
         names = options.files + (files.PART if options.part else [])
-        chosen = files.choose(origin.directory, names)
+        chosen = files.choose(origin.directory, names)[options.slice]
         work = campaign.Campaign(os.path.join(engine.Paths().build, 'upstream'), origin.directory, programs)
         if options.what == 'run':
             for configuration in configurations if options.again else []:
