@@ -19,7 +19,7 @@ import time
 
 from c_engine.build import build as engine
 from c_engine.build import flags
-from tools import environments, vm_inputs
+from tools import environments, late_relocations, vm_inputs
 from tools.environments import BUILD, ROOT, say
 
 CACHE = os.path.join(BUILD, 'vm')
@@ -169,12 +169,18 @@ def link(directory):
               engine.Paths().engine_object]
 
     def action():
-        partial = '%s.%d.part' % (PRODUCT, os.getpid())
-        subprocess.run(flags.compiler() + LINK + ['-Wl,--version-script=' + EXPORTS, inputs[0], inputs[2]]
+        partial, separated = ['%s.%d.%s' % (PRODUCT, os.getpid(), ending) for ending in ('part', 'o')]
+        late_relocations.separate(inputs[0], separated)
+        subprocess.run(flags.compiler() + LINK + ['-Wl,--version-script=' + EXPORTS, separated, inputs[2]]
                        + engine.read(inputs[1]).split() + ['-o', partial], check=True)
+        os.remove(separated)
+        try:
+            late_relocations.take_out(partial)
+        except late_relocations.NotMoved as error:
+            say('libsqpyte.so: %s; so the VM\'s data is written when it is loaded, not when the VM starts' % error)
         os.replace(partial, PRODUCT)
 
-    key = engine.digest(inputs + [EXPORTS], LINK, engine.compiler_identity())
+    key = engine.digest(inputs + [EXPORTS, late_relocations.__file__], LINK, engine.compiler_identity())
     engine.step('libsqpyte.so', [PRODUCT], key, action)
 
 

@@ -1,7 +1,7 @@
 /*
 ** The C engine: upstream SQLite (edited, see apply.py) and, in the same
 ** translation unit, the choice of tier and the helpers for the RPython VM
-** (tiering.c, settings.c, system_*.c, helpers.c, functions.c, texts.c,
+** (tiering.c, settings.c, system_*.c, late_relocations.c, helpers.c, functions.c, texts.c,
 ** patterns.c, convert.c, rowset.c, seek.c, located_rows.c, memoize.c,
 ** row_cache.c, program_key.c), the fused calls (fused.c, busy.c), the page batches (page_batch.c,
 ** cardinality.c) and the call logs (call_log.c)
@@ -18,6 +18,7 @@
 #include "storage/raw_page.h"
 #include "vm/system_memory.c"
 #include "vm/system_environment.c"
+#include "vm/late_relocations.c"
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
@@ -108,6 +109,7 @@ static int sqpyteStartVm(void){
   if( !sqpyteVm.started ){
     why = sqpyteTakeReserve();
     if( why==SQPYTE_WHY_HOT ){
+      sqpyteRelocateVm();
       rpython_startup_code();
       sqpyteVm.xRun = sqpyte_vm_run;
       sqpyte_vm_run(0);                /* fills the table of covered opcodes */
