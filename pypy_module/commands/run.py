@@ -8,6 +8,7 @@ Any other program is started with our library where the dynamic loader looks fir
 processes that it starts.
 """
 
+import hashlib
 import os
 import sys
 
@@ -24,6 +25,7 @@ Any other command runs with libsqpyte in the place of libsqlite3.so.0."""
 
 
 SONAME = 'libsqlite3.so.0'
+SEPARATORS = set(':;')      # of folders in LD_LIBRARY_PATH
 CHILDREN = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'children')
 
 
@@ -38,27 +40,43 @@ def put_first(environment, name, value, between):
         environment[name] = value + between + others if others else value
 
 
+def linked(path):
+    """Return the folder (str) where a library (path) has the name that programs ask the dynamic loader for: a link in
+    the cache, made if it isn't there. Raises OSError."""
+    link = os.path.join(place.cache(), 'libraries', hashlib.sha256(os.fsencode(path)).hexdigest()[:16], SONAME)
+    if not os.path.lexists(link):
+        place.put(link, lambda partial: os.symlink(path, partial))
+    return os.path.dirname(link)
+
+
 def variables(path):
     """Return the variables (dict of str) by which the dynamic loader takes a library for libsqlite3.so.0.
 
-    LD_LIBRARY_PATH is split at colons and semicolons, LD_PRELOAD at blanks and colons. A library with another SONAME
-    has to be preloaded: by its path, which is found even by a child that sets LD_LIBRARY_PATH anew, else by its name.
+    LD_LIBRARY_PATH is split at colons and semicolons, LD_PRELOAD at blanks and colons. A library with another name is
+    preloaded, so that a child which sets LD_LIBRARY_PATH anew finds it, too, and searched by a link: who loads a module
+    so that the module's own libraries come first, as PHP does, doesn't look at what is preloaded.
 
     Args:
         path: of the library.
     Raises:
-        Unreachable: its path is split by both.
+        Unreachable: its path is split by both, and there can't be a link to it.
     """
     folder, name = os.path.split(path)
-    searched = not set(folder) & set(':;')
-    if name == SONAME and searched:
+    if name == SONAME and not set(folder) & SEPARATORS:
         return {'LD_LIBRARY_PATH': folder}
-    if not set(path) & set(' :'):
-        return {'LD_PRELOAD': path}
-    if searched and not set(name) & set(' :'):
-        return {'LD_LIBRARY_PATH': folder, 'LD_PRELOAD': name}
-    raise Unreachable('the dynamic loader can\'t be told of %s, as its path has a colon, a semicolon or a blank in it; '
-                      'install sqpyte in, or move it to, a folder without them' % path)
+    found = {} if set(path) & set(' :') else {'LD_PRELOAD': path}
+    try:
+        folder = linked(path)
+        if not set(folder) & SEPARATORS:
+            found['LD_LIBRARY_PATH'] = folder
+    except OSError as error:
+        print('sqpyte-run: no link to the library can be made (%s), so programs whose modules look for their own '
+              'libraries first, as PHP\'s do, have another SQLite' % error, file=sys.stderr)
+    if not found:
+        raise Unreachable('the dynamic loader can\'t be told of %s, as its path has a colon or a blank in it, and it '
+                          'can\'t be linked to in %s; install sqpyte in, or move it to, a folder without them'
+                          % (path, place.cache()))
+    return found
 
 
 def environment(found):
