@@ -122,7 +122,7 @@ deps-upstream: deps-test
 	@tools/install.sh upstream
 
 # LANGUAGES='-k "go or rust"': only these of its parts. One whose tool is missing says so.
-test-languages: deps-languages vm test-env  ## run Go's and Rust's clients, Litestream and a dqlite cluster on the library (10 to 15 minutes)
+test-languages: deps-languages vm test-env  ## run clients in Go, Rust, Perl and PHP, Litestream and a dqlite cluster on the library (15 minutes)
 	@SQPYTE_TESTS=all $(PYTHON) -m pytest tests/languages $(LANGUAGES)
 
 deps-languages: deps-test

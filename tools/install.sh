@@ -8,8 +8,8 @@
 #         programs to run on the library
 #   upstream  what SQLite's own test suite needs besides: Tcl, with headers, and zlib's
 #   browser  a headless Chromium, in which `make test-site` looks at the documentation site
-#   languages  what `make test-languages` needs besides: dqlite, with its client for Go, and libclang, with which
-#         rusqlite is built. Go and Cargo it doesn't install: those of Debian 12 are too old
+#   languages  what `make test-languages` needs besides: dqlite, with its client for Go, libclang, with which
+#         rusqlite is built, and Perl's and PHP's modules. Go and Cargo it doesn't install: those of Debian 12 are too old
 #   npm   the last resort for obtaining SQLite
 #
 # As root, or with a sudo that asks no password, it installs. Otherwise it stops with the command.
@@ -96,6 +96,8 @@ languages)
     need "$(header sqlite3.h)" libsqlite3-dev
     need "test -d /usr/share/gocode/src/github.com/canonical/go-dqlite" golang-github-canonical-go-dqlite-dev
     need "ls /usr/lib/llvm-*/lib/libclang.so* | grep -q ." libclang-dev
+    need "perl -e 'require DBD::SQLite; require Test::NoWarnings'" libdbd-sqlite3-perl libtest-nowarnings-perl
+    need "php -r 'new SQLite3(\":memory:\");'" php-cli php-sqlite3
     ;;
 npm)
     need "command -v npm" npm

@@ -93,13 +93,17 @@ def module_tier(name):
     return Tier(name, Worker(["module", "sqpyte"], environment=MODULES[name]))
 
 
-def module_oracle():
-    """The tier of sqlite3 on the stock library, in the newest CPython that the build found (3.12
-    is the first with all of the interface), or in the system's."""
+def newest_cpython():
+    """The newest CPython of those that the build found (path), or None."""
     found = sorted(glob.glob(os.path.join(ROOT, "build", "cpython-env-3.*", "bin", "python")),
                    key=lambda path: int(path.split("env-3.")[1].split(os.sep)[0]))
-    python = found[-1] if found else "python3"
-    return Tier("sqlite3", Worker(["module", "sqlite3"], python, {
+    return found[-1] if found else None
+
+
+def module_oracle():
+    """The tier of sqlite3 on the stock library, in the newest CPython (3.12 is the first with all of the interface), or
+    in the system's."""
+    return Tier("sqlite3", Worker(["module", "sqlite3"], newest_cpython() or "python3", {
         "LD_LIBRARY_PATH": os.path.join(ROOT, "build", "stock")}))
 
 

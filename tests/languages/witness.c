@@ -36,14 +36,24 @@ static int (*why)(void*);
 static long long (*memory)(int);
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* The library's function of this name; a program may have loaded the library itself, for nobody else to see. */
+static void *find(const char *name){
+  void *found = dlsym(RTLD_NEXT, name);
+  if( found==0 ){
+    void *library = dlopen("libsqlite3.so.0", RTLD_LAZY|RTLD_NOLOAD);
+    if( library ) found = dlsym(library, name);
+  }
+  return found;
+}
+
 static void begin(void){
   const char *path = getenv("SQPYTE_WITNESS");
-  int (*version)(void) = (int (*)(void))dlsym(RTLD_NEXT, "sqlite3_libversion_number");
+  int (*version)(void) = (int (*)(void))find("sqlite3_libversion_number");
   int fd;
-  finalize = (int (*)(void*))dlsym(RTLD_NEXT, "sqlite3_finalize");
-  entries = (long long (*)(void*))dlsym(RTLD_NEXT, "sqpyte_entries");
-  why = (int (*)(void*))dlsym(RTLD_NEXT, "sqpyte_why");
-  memory = (long long (*)(int))dlsym(RTLD_NEXT, "sqpyte_memory");
+  finalize = (int (*)(void*))find("sqlite3_finalize");
+  entries = (long long (*)(void*))find("sqpyte_entries");
+  why = (int (*)(void*))find("sqpyte_why");
+  memory = (long long (*)(int))find("sqpyte_memory");
   if( finalize==0 ) abort();
   if( path==0 || (fd = open(path, O_RDWR|O_CREAT|O_CLOEXEC, 0644))<0 ) return;
   if( ftruncate(fd, sizeof(*counts))==0 ){
