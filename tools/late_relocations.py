@@ -116,7 +116,9 @@ def moved(content):
     found = encoded(sorted(late))
     if any(content[words.offset:words.offset + words.size]):
         raise NotMoved('its list isn\'t empty')
-    if not late or (len(found) + 1) * WORD > words.size:
+    if not late:
+        raise NotMoved('its table has no address of the VM\'s data')
+    if (len(found) + 1) * WORD > words.size:
         raise NotMoved('its list has room for %d words, and %d addresses take %d' % (
             words.size // WORD - 1, len(late), len(found)))
     struct.pack_into('<%dQ' % len(found), content, words.offset, *found)
