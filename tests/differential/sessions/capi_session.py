@@ -24,6 +24,8 @@ class Session:
         self.handler = None
         self.stop = 0
         storage = script["storage"]
+        self.library = library
+        self.path = None if storage == "memory" else os.path.join(directory, "test.db")
         for _ in range(CONNECTIONS[storage]):
             self._open(library, script, os.path.join(directory, "test.db"))
 
@@ -256,8 +258,20 @@ class Session:
 
     def image(self, connection):
         """The database file's SHA-1, but for the change counters in its header: a page that is
-        written with what it held counts as a change, and tiers differ in how often that is."""
-        data = connection.serialize()
+        written with what it held counts as a change, and tiers differ in how often that is.
+
+        Of a file, as a new connection reads it: after a rollback free pages in a page cache may hold what was
+        rolled back, which they don't where the file is a map (stock's PRAGMA mmap_size, too)."""
+        reader = connection
+        try:
+            if self.path:
+                reader = capi.Connection(self.library, self.path)
+            data = reader.serialize()
+        except capi.Error as error:
+            return [_failed(error)]
+        finally:
+            if reader is not connection:
+                reader.close()
         data = data[:24] + data[28:92] + data[100:]
         return ["%d bytes, sha1 %s" % (len(data), hashlib.sha1(data).hexdigest())]
 

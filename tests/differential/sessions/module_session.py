@@ -68,6 +68,7 @@ class Session:
         self.rows = {}
         self.calls = 0
         self.connections = []
+        self.path = None if script["storage"] == "memory" else os.path.join(directory, "test.db")
         for _ in range(CONNECTIONS[script["storage"]]):
             self._open(script, os.path.join(directory, "test.db"))
 
@@ -247,7 +248,16 @@ class Session:
 
     def image(self, connection):
         """The database file's SHA-1, as in capi_session."""
-        data = connection.serialize()
+        reader = connection
+        try:
+            if self.path:
+                reader = self.module.connect(self.path, timeout=0)
+            data = reader.serialize()
+        except self.module.Error as error:
+            return [self._failed(error)]
+        finally:
+            if reader is not connection:
+                reader.close()
         data = data[:24] + data[28:92] + data[100:]
         return ["%d bytes, sha1 %s" % (len(data), hashlib.sha1(data).hexdigest())]
 
