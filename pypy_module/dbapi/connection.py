@@ -152,17 +152,22 @@ class Connection(_Parts):
             cursor.row_factory = self.row_factory
         return cursor
 
+    def _statements_cursor_(self):
+        """Return the new cursor of `execute` and the like. Before Python 3.10 they call `cursor`, which a class that
+        derives from this one may have of its own."""
+        return self._cursor_() if versions.OWN_CURSOR or type(self) is Connection else self.cursor()
+
     def execute(self, sql, parameters=(), /):
         """Run one SQL statement with a new cursor, and return the cursor; see Cursor.execute."""
-        return (self._cursor_() if versions.OWN_CURSOR else self.cursor()).execute(sql, parameters)
+        return self._statements_cursor_().execute(sql, parameters)
 
     def executemany(self, sql, parameters, /):
         """Run a statement for each item of `parameters`; see Cursor.executemany."""
-        return (self._cursor_() if versions.OWN_CURSOR else self.cursor()).executemany(sql, parameters)
+        return self._statements_cursor_().executemany(sql, parameters)
 
     def executescript(self, sql_script, /):
         """Run several SQL statements; see Cursor.executescript."""
-        return (self._cursor_() if versions.OWN_CURSOR else self.cursor()).executescript(sql_script)
+        return self._statements_cursor_().executescript(sql_script)
 
     @_one_argument
     def __call__(self, sql, /):

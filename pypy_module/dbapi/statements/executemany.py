@@ -22,6 +22,7 @@ class ExecuteMany(Mixin):
         try:
             self.ready = False
             iterator = parameters if hasattr(type(parameters), '__next__') else iter(parameters)
+            builtin = type(parameters) is list or type(parameters) is tuple     # whose iterators run no code of others
             if not session.db:      # `__iter__` has closed it
                 session.check_open()
             self.drop()
@@ -36,7 +37,7 @@ class ExecuteMany(Mixin):
                 session.begin_for(statement)
                 while True:
                     try:
-                        values = session.outside_lock(next, iterator)
+                        values = next(iterator) if builtin else session.outside_lock(next, iterator)
                     except StopIteration:
                         break
                     if not session.db:      # the iterator has closed it
