@@ -17,7 +17,6 @@ from pypy_module.dbapi.adapters import (
     register_adapter,
     register_converter,
 )
-from pypy_module.dbapi.blob import Blob
 from pypy_module.dbapi.connection import Connection, connect
 from pypy_module.dbapi.connections.callbacks import enable_callback_tracebacks
 from pypy_module.dbapi.constants import (
@@ -44,7 +43,6 @@ from pypy_module.dbapi.errors import (
     ProgrammingError,
     Warning,
 )
-from pypy_module.dbapi.explain import explain
 from pypy_module.dbapi.row import Row
 from pypy_module.dbapi.statements.statement import Statement
 from pypy_module.ffi.library import NULL, lib
@@ -65,15 +63,16 @@ def enable_shared_cache(do_enable):
 
 
 OLD = {'OptimizedUnicode': str, 'enable_shared_cache': enable_shared_cache}
-LATER = ('configure',)     # loaded when a program asks for it: few do
+# Loaded when a program asks for them, as few do: their modules.
+LATER = {'Blob': 'pypy_module.dbapi.blob', 'configure': 'pypy_module.settings', 'explain': 'pypy_module.dbapi.explain'}
 
 __all__ = [
-    'Binary', 'Blob', 'Connection', 'Cursor', 'DataError', 'DatabaseError', 'Date',
+    'Binary', 'Connection', 'Cursor', 'DataError', 'DatabaseError', 'Date',
     'DateFromTicks', 'Error', 'IntegrityError', 'InterfaceError', 'InternalError',
     'LEGACY_TRANSACTION_CONTROL', 'NotSupportedError', 'OperationalError', 'PARSE_COLNAMES',
     'PARSE_DECLTYPES', 'PrepareProtocol', 'ProgrammingError', 'Row', 'Time', 'TimeFromTicks',
     'Timestamp', 'TimestampFromTicks', 'Warning', 'adapt', 'adapters', 'apilevel',
-    'complete_statement', 'connect', 'converters', 'enable_callback_tracebacks', 'explain',
+    'complete_statement', 'connect', 'converters', 'enable_callback_tracebacks',
     'paramstyle', 'register_adapter', 'register_converter', 'sqlite_version',
     'sqlite_version_info', 'threadsafety', *LATER, *sorted(constants.SQLITE)]
 
@@ -82,19 +81,24 @@ if lib.sqpyte_without(NULL, 0):
     from pypy_module.settings import take_over
     take_over()
 
+def _named_as_ours(value):
+    """Have help() say that a function or a class is sqpyte's, and of its methods, too; return it."""
+    if getattr(value, '__module__', '').startswith('pypy_module.'):
+        for part in (value, *(vars(value).values() if isinstance(value, type) else ())):
+            part = getattr(part, '__func__', part)
+            if isinstance(part, type) or hasattr(part, '__code__'):
+                part.__module__ = 'sqpyte'
+    return value
+
+
 for _value in [Statement, *map(globals().get, __all__)]:
-    if getattr(_value, '__module__', '').startswith('pypy_module.'):
-        # help() has where a class is from, and since Python 3.13 each of its methods, too.
-        for _part in (_value, *(vars(_value).values() if isinstance(_value, type) else ())):
-            _part = getattr(_part, '__func__', _part)
-            if isinstance(_part, type) or hasattr(_part, '__code__'):
-                _part.__module__ = 'sqpyte'
+    _named_as_ours(_value)
 
 
 def __getattr__(name):
     if name in LATER:
-        from pypy_module.settings import configure
-        return configure
+        from importlib import import_module
+        return _named_as_ours(getattr(import_module(LATER[name]), name))
     if name in ('version', 'version_info'):
         if versions.USES_WARNED_OF:
             warn('%s is deprecated and will be removed in Python 3.14' % name)

@@ -4,12 +4,20 @@ Two do: our own, on cffi, in which PyPy inlines queries; and CPython's own sqlit
 interpreter's own semantics at its own speed. `backend` says which, and why.
 """
 
-from pypy_module.native import binding
-from pypy_module.native.backend import Backend as Backend
-from pypy_module.native.backend import backend as backend
+import os
+import sys
 
-_REFUSAL = binding.refusal()
-if _REFUSAL is None:
+
+def _native():
+    """Return whether CPython's own module serves. Elsewhere the module that finds out isn't loaded."""
+    if sys.implementation.name != 'cpython' and not os.environ.get('SQPYTE_BACKEND'):
+        return False
+    from pypy_module.native import binding
+    return binding.refusal() is None
+
+
+_NATIVE = _native()
+if _NATIVE:
     from pypy_module.native import names as _serving
 else:
     from pypy_module import module as _serving  # type: ignore[no-redef]
@@ -21,9 +29,8 @@ def install():
     Warns:
         RuntimeWarning: sqlite3 has been imported with another SQLite; what has it keeps it.
     """
-    if _REFUSAL is None:
+    if _NATIVE:
         return
-    import sys
     import types
     import warnings
 
@@ -42,16 +49,19 @@ def install():
 for _name in _serving.__all__:
     if _name not in _serving.LATER:
         globals()[_name] = getattr(_serving, _name)
-LATER = ('status',)     # loaded when a program asks for it: few do
-__all__ = [*_serving.__all__, 'backend', 'install', *LATER]
+LATER = ('status', 'backend')       # loaded when a program asks for them: few do
+__all__ = [*_serving.__all__, 'install', *LATER]
 install.__module__ = 'sqpyte'       # as help() says
 
 
 def __getattr__(name):
-    if name in LATER:
+    if name == 'backend':
+        from pypy_module.native.backend import backend
+        return backend
+    if name == 'status':
         from pypy_module.status import status as found
     else:
         found = _serving.__getattr__(name)
-    if name in LATER or name in _serving.LATER:
+    if name == 'status' or name in _serving.LATER:
         found.__module__ = 'sqpyte'     # as help() says
     return found

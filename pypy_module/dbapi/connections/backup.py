@@ -7,7 +7,6 @@ from weakref import WeakSet
 
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.arguments import c_double, c_int, checked_text
-from pypy_module.dbapi.blob import Handle, blob_of
 from pypy_module.dbapi.connections.session import Owner, session_of
 from pypy_module.dbapi.statements.locks import free_locks, tried
 from pypy_module.ffi.library import NULL, NUMBERS, bytes_of, ffi, lib, text
@@ -198,6 +197,7 @@ class Backup(Owner):
         Raises:
             OperationalError: there is no such blob.
         """
+        from pypy_module.dbapi.blob import Handle, blob_of      # few programs have blobs
         session = self._session_
         session.check()
         names = [encoded(each, 'blobopen() argument ' + argument)
