@@ -9,7 +9,9 @@ import re
 import griffe
 
 MORE = {
+    'Blob': 'pypy_module.dbapi.blob.Blob',
     'configure': 'pypy_module.settings.configure',
+    'explain': 'pypy_module.dbapi.explain.explain',
     'status': 'pypy_module.status.status',
     'Status': 'pypy_module.status.Status',
     'install': 'pypy_module.public.install',
