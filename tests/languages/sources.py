@@ -13,19 +13,13 @@ import pytest
 
 from tests.languages import running
 from tests.upstream.tree import apt
+from tests.upstream.tree.tree import nearest
 
 
-def upstream(version):
-    """Return the upstream part of a Debian version: 8.2.32 of 8.2.32-1~deb12u1."""
-    return version.split(':')[-1].rsplit('-', 1)[0]
-
-
-def nearest(versions, wanted):
-    """Return the Debian version, of an iterable of them, whose upstream part is nearest to `wanted` (str)."""
-    def numbers(version):
-        return ([int(part) for part in re.findall(r'\d+', upstream(version))] + [0, 0, 0])[:3]
-    target = numbers(wanted)
-    return min(sorted(versions), key=lambda version: [abs(a - b) for a, b in zip(numbers(version), target)])
+def tree_in(folder):
+    """Return the folder (path) of the sources that have been unpacked in a folder."""
+    tree, = (entry.path for entry in os.scandir(folder) if entry.is_dir())
+    return tree
 
 
 def unpacked(package, wanted, members):
@@ -39,9 +33,9 @@ def unpacked(package, wanted, members):
     Skips the test if there is no such package to be had.
     """
     folder = os.path.join(running.FOLDER, 'sources', package)
-    archive = apt.Archive(os.path.join(running.FOLDER, 'apt'))
     try:
         if not os.path.isdir(folder):
+            archive = apt.Archive(os.path.join(running.FOLDER, 'apt'))
             archive.update()
             version = nearest(archive.versions(package), wanted)
             partial = '%s.%d.part' % (folder, os.getpid())
@@ -53,8 +47,7 @@ def unpacked(package, wanted, members):
             os.rename(partial, folder)
     except apt.Unavailable as error:
         pytest.skip('no source package %s is to be had: %s' % (package, error))
-    tree, = (entry.path for entry in os.scandir(folder) if entry.is_dir())
-    return tree
+    return tree_in(folder)
 
 
 def installed(command, how):
@@ -97,5 +90,4 @@ def from_pypi(name, version, digest):
         with tarfile.open(fileobj=io.BytesIO(content)) as tar:
             tar.extractall(partial)
         os.rename(partial, folder)
-    tree, = (entry.path for entry in os.scandir(folder) if entry.is_dir())
-    return tree
+    return tree_in(folder)
