@@ -47,7 +47,7 @@ def put(path, write):
         write(partial)
         os.replace(partial, path)
     except OSError:
-        if os.path.exists(partial):
+        if os.path.lexists(partial):     # it may be a link
             os.remove(partial)
         raise
 
