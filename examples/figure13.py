@@ -1,6 +1,6 @@
 """The paper's Figure 13: a sum over TPC-H's lineitem whose aggregate is a Python class.
 
-    pypy3 examples/figure13.py build/data/tpch-0.05.db [--module sqlite3] [--runs 5]
+    build/pypy-env/bin/python examples/figure13.py build/data/tpch-0.05.db [--module sqlite3] [--runs 5]
 """
 
 import argparse

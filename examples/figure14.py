@@ -1,6 +1,6 @@
 """The paper's Figure 14: a join of TPC-H's partsupp, part and supplier, written in Python.
 
-    pypy3 examples/figure14.py build/data/tpch-0.05.db [--module sqlite3] [--runs 5]
+    build/pypy-env/bin/python examples/figure14.py build/data/tpch-0.05.db [--module sqlite3] [--runs 5]
 """
 
 import argparse

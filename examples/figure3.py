@@ -1,6 +1,6 @@
 """The paper's Figure 3: sum three columns of TPC-H's lineitem in Python.
 
-    pypy3 examples/figure3.py build/data/tpch-0.05.db [--module sqlite3] [--runs 5]
+    build/pypy-env/bin/python examples/figure3.py build/data/tpch-0.05.db [--module sqlite3] [--runs 5]
 """
 
 import argparse

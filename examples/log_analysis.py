@@ -1,6 +1,6 @@
 """Analyses a web server's log of a few million requests, with a classifier and an aggregate in Python.
 
-    pypy3 examples/log_analysis.py [--rows 3000000] [--module sqpyte|sqlite3]
+    build/pypy-env/bin/python examples/log_analysis.py [--rows 3000000] [--module sqpyte|sqlite3]
 
 Without --module both modules do it, one after the other, each in a process of its own. The log is
 made up, and kept in build/data; the same number of rows always gives the same log.

@@ -5,7 +5,7 @@
 **
 ** LIBRARY is loaded by path. CLOCK is `wall`, or `cpu` for the time this process had a processor. Each
 ** PRAGMA, such as `cache_size=-9000`, is given to the connection first. A program prints one JSON
-** object like benchmarks/worker.py does: configuration, startup_s, first_run_s, samples_s, warmup_runs,
+** object like benchmarks/run/worker.py does: configuration, startup_s, first_run_s, samples_s, warmup_runs,
 ** answers. With RUNS `turns` each line on stdin (`first`, `warmup` or `run`) asks for one run, and is
 ** answered by a line with its seconds; the JSON follows when stdin ends.
 */
