@@ -5,87 +5,21 @@ import weakref
 from c_engine.generated import layout, opcodes
 from pypy_module.dbapi.statements import tiers
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
-from pypy_module.inline.analysis import switches
-from pypy_module.inline.analysis.calls import Calls
-from pypy_module.inline.analysis.slices import slices
-from pypy_module.inline.analysis.effects import PURE, REVERSIBLE, Aheads
-from pypy_module.inline.analysis.scan import RUN, Flow, loops
-from pypy_module.inline.analysis.sinks import WITH_SINK, SinkSlice
-from pypy_module.inline.analysis.windows import window_log as window_log_of
+from pypy_module.inline.analysis.sinks import WITH_SINK
 from pypy_module.inline.codegen.slices import SliceCode
 from pypy_module.inline.codegen.rows import class_for as rows_class_for
 from pypy_module.inline.codegen.scan import Code
 from pypy_module.inline.codegen.sinks import SinkCode
 from pypy_module.inline.codegen.windows import WindowCode
+from pypy_module.inline.known import compilations, kind_of, known
 from pypy_module.inline.state import state_of
-from pypy_module.inline.runtime.slices import started
+from pypy_module.inline.runtime.call_log import started
 from pypy_module.inline.runtime.sinks import OVER
-from pypy_module.inline.runtime.trace import new_seen
 from sqpyte.vm.base import capi, mem
-from sqpyte.vm.program.decode import program_of
-from sqpyte.vm.program.interner import interner
 
 GROW = NUMBERS['SQPYTE_GROW']
 
-FEW = 10                # batches up to a write that don't pay for going back to C and coming again:
-MOST_SPOILT = 8         # then C does twice as many rows as the last time, and so on, so often
-DESCRIPTIONS = {
-    'rows': 'its rows are computed in the program that asks for them',
-    'ahead': 'its rows are computed in the program that asks for them, one ahead',
-    'run': 'it runs as one loop in Python',
-}
-
-CALLS = {
-    'ahead': 'they run in the program that asks for the rows, which C computes up to there',
-    'run': 'they run as one loop in Python, over rows that C computes up to there',
-    WITH_SINK: 'they run as one loop in Python, over rows that C computes up to there; what they return '
-          'it stores, for many rows in one call',
-}
-
-WINDOW_LOGS = {
-    PURE: 'they run in the program that asks for the rows, which C runs ahead without them',
-    REVERSIBLE: 'they run in the program that asks for the rows, which C runs ahead without them, rolled back '
-                'where it matters',
-}
-
-WAYS = {
-    PURE: 'its rows are computed ahead in C, many in one call',
-    REVERSIBLE: 'its rows are computed ahead in C, many in one call, and rolled back where it matters',
-}
-
 capi.use(lib)
-
-
-class Shapes:
-    """The loops of one program, and the classes made for them.
-
-    Attributes:
-        found: list of (pc of the Next, Loop or None, reason).
-        aheads: the Aheads.
-        slices: list of (pc of the first call, pc of the Next, Slice or None, reason), for loops that
-            can't be inlined as a whole.
-        window_log: the WindowLog of a program that has window functions written in Python, or None.
-        why_no_window_log: why there is none (str), '' if there are no such functions.
-        classes: by the head of a loop, slice or window log, its class (dict).
-        seen: what trace.py knows of rows that C has computed ahead (list).
-    """
-
-    def __init__(self, program, calls, off=()):
-        """Analyse a program (Program) with its Calls; `off`: what is switched off (tuple of str)."""
-        self.found = switches.without_page_batches(loops(program, calls), off)
-        self.aheads = Aheads(program, calls)
-        self.slices = []
-        inlined = {end for end, loop, _ in self.found if loop is not None}
-        if calls.python:
-            self.slices = [sliced for sliced in slices(program, Flow(program.ops), self.aheads, SinkSlice)
-                         if sliced[1] not in inlined]
-        self.window_log, self.why_no_window_log = None, ''
-        if calls.results and any(program.ops[pc].opcode == opcodes.OP_AggValue
-                                 for pc in calls.results):
-            self.window_log, self.why_no_window_log = window_log_of(program, Flow(program.ops), self.aheads)
-        switches.leave_out(self, off)
-        self.classes = {}
-        self.seen = new_seen()
 
 
 # Address of a sqlite3 * -> its Session.
@@ -109,192 +43,6 @@ def watch(session):
     if db and _watched.get(address_of(db)) is not session:
         _watched[address_of(db)] = session
         lib.sqpyte_roll_back_by(db, _roll_back)
-
-
-# (number of the program, key of the calls, what is switched off) -> Shapes, those that were asked for last at the end.
-_shapes: dict = {}
-MOST_SHAPES = 128       # that are kept without a statement that has them: each may take 200 KB with its machine code
-
-
-def shapes_of(program, calls):
-    """The Shapes of a program (Program) with its Calls."""
-    key = program.number, calls.key, switches.off()
-    found = _shapes.pop(key, None) or Shapes(program, calls, key[2])
-    _shapes[key] = found
-    if len(_shapes) > MOST_SHAPES:
-        oldest = next(iter(_shapes))
-        del _shapes[oldest]
-        leave_out(oldest[0])
-    return found
-
-
-def leave_out(number):
-    """Have the program of a number (int), if there is one, decoded anew when it is next asked for. It stays whole for
-    who has it, its raw memory for ever: nobody knows who does."""
-    program = interner.by_number.pop(number, None)
-    if program is not None:
-        del interner.by_content[program.content]
-        interner.size -= program.size
-
-
-def compilations(statement):
-    """How often a statement has been compiled again, as C has it (int): what is known of an earlier program is nothing.
-
-    The Statement itself learns of it behind a run, and a run may fail.
-    """
-    return mem.i32(address_of(statement.pointer) + layout.Vdbe_aCounter + 4 * layout.SQLITE_STMTSTATUS_REPREPARE)
-
-
-class Known:
-    """What the inliner knows of one statement: the shapes of its program, and its calls.
-
-    Attributes:
-        spoilt: how often in a row a write has come soon after its rows were computed ahead (int).
-    """
-
-    def __init__(self, statement):
-        """Analyse the statement."""
-        vdbe = address_of(statement.pointer)
-        self.compilations = compilations(statement)
-        self.spoilt = 0
-        program = program_of(vdbe)
-        self.calls = Calls(vdbe, program.ops)
-        self.shapes = shapes_of(program, self.calls)
-
-    def spoil(self, batches):
-        """Note that what C had run ahead was undone, after so many batches (int).
-
-        Returns:
-            how often its tier_up is to be doubled until the statement is looked at again (int).
-        """
-        self.spoilt = min(self.spoilt + 1, MOST_SPOILT) if batches < FEW else 0
-        return self.spoilt
-
-    def has_loops(self):
-        """Whether any loop can be inlined, or rows computed ahead."""
-        return (any(loop is not None for _, loop, _ in self.shapes.found)
-                or any(sliced is not None for _, _, sliced, _ in self.shapes.slices)
-                or self.shapes.window_log is not None
-                or any(type(ahead) is not str for ahead in self.shapes.aheads.found.values()))
-
-    def ahead_at(self, pc):
-        """The Ahead for a statement that is at this pc after a row, or None."""
-        ahead = self.shapes.aheads.found.get(pc)
-        return None if type(ahead) is str else ahead
-
-    def window_log_at(self, pc):
-        """The WindowLog, if a statement that is at this pc is in its part of the program, or None."""
-        found = self.shapes.window_log
-        return found if found is not None and pc in found.reached else None
-
-    def is_deferred(self, pc):
-        """Whether the opcode at this pc is done in Python, though its loop is in C."""
-        window_log = self.shapes.window_log
-        return (window_log is not None and pc in window_log.deferred
-                or any(sliced is not None and pc in sliced.captures for _, _, sliced, _ in self.shapes.slices))
-
-    def loop_at(self, pc):
-        """The Loop that holds this pc, or None."""
-        for end, loop, _ in self.shapes.found:
-            if loop is not None and loop.head <= pc <= end:
-                return loop
-        return None
-
-    def loop_with_user_code(self):
-        """The first Loop that calls functions written in Python, or None.
-
-        What comes before it has no loop that C would have to run opcode by opcode to get there.
-        """
-        for _, loop, _ in self.shapes.found:
-            if loop is None:
-                return None
-            if loop.python:
-                return loop
-        return None
-
-    def slice_at(self, pc):
-        """The Slice of the loop that holds this pc; else one that no row leaves; or None.
-
-        Args:
-            pc: where the statement is (int), None before the first row.
-        """
-        found = None
-        for _, _, sliced, _ in self.shapes.slices:
-            if sliced is not None:
-                if pc is None or sliced.bounds.start <= pc <= sliced.bounds.stop:
-                    return sliced
-                if sliced.shape == RUN and found is None and pc in sliced.around:
-                    found = sliced
-        return found
-
-    def slice_behind(self, reached):
-        """The first Slice at one of the pcs `reached` (set), or None."""
-        for _, _, sliced, _ in self.shapes.slices:
-            if sliced is not None and sliced.head in reached:
-                return sliced
-        return None
-
-    def class_for(self, loop, code):
-        """The class for a Loop, Slice or WindowLog, made by `code` (a ClassCode) if there is none yet."""
-        classes = self.shapes.classes
-        if loop.head not in classes:
-            classes[loop.head] = code(loop).build()
-        return classes[loop.head]
-
-    def sources(self, loop):
-        """The source of the class for a Loop, Slice or WindowLog: a list of one str, or of none."""
-        made = self.shapes.classes.get(loop.head)
-        return [] if made is None else [made.source]
-
-    def explained(self):
-        """What `explain` in tiers.py is to return."""
-        reasons, details = [], []
-        places = {}
-        for pc, ahead in sorted(self.shapes.aheads.found.items()):
-            if self.loop_at(pc) is None and not self.is_deferred(pc - 1):
-                reasons.append('rows at %d: %s' % (
-                    pc - 1, ahead if type(ahead) is str else WAYS[ahead.way]))
-                if type(ahead) is not str:
-                    places[pc - 1] = 'ahead'
-        for end, loop, reason in self.shapes.found:
-            if loop is None:
-                reasons.append('loop at %d: %s' % (end, reason))
-                continue
-            details += self.sources(loop)
-            places.update((pc, 'python') for pc in range(loop.head, loop.end + 1))
-            reasons.append('loop at %d: %s' % (loop.head, DESCRIPTIONS[loop.shape]))
-        found = self.shapes.window_log
-        if found is not None:
-            details += self.sources(found)
-            places.update((deferred, 'python') for deferred in found.deferred)
-            reasons.append('window functions at %d: %s' % (found.python[0], WINDOW_LOGS[found.way]))
-        elif self.shapes.why_no_window_log:
-            reasons.append('window functions: ' + self.shapes.why_no_window_log)
-        for pc, _, sliced, reason in self.shapes.slices:
-            if found is not None and pc in found.deferred:
-                continue
-            if sliced is None:
-                reasons.append('call at %d: %s' % (pc, reason))
-                continue
-            details += self.sources(sliced)
-            places.update((deferred, 'python') for deferred in sliced.mine)
-            reasons.append('calls at %d: %s' % (pc, CALLS[kind_of(sliced)]))
-        if not reasons:
-            reasons.append('it has no loop over a table')
-        return self.has_loops(), '; '.join(reasons), '\n'.join(details), places
-
-
-def kind_of(sliced):
-    """The shape of a Slice, or WITH_SINK."""
-    return WITH_SINK if type(sliced) is SinkSlice else sliced.shape
-
-
-def known(statement):
-    """The Known of a statement."""
-    state = state_of(statement)
-    if state.known is None or state.known.compilations != compilations(statement):
-        state.known = Known(statement)
-    return state.known
 
 
 def obstacle(statement):
@@ -379,25 +127,33 @@ def taken_over(runner, statement, result):
     return tiers.INLINED
 
 
+def _enter_log(session, result, statement, loop, code):
+    """Step a statement to a Slice or WindowLog, and have a runner, of the class that `code` makes, go on there.
+
+    Returns:
+        INLINED, or what stepping the statement in C returned; the runner, or None.
+    """
+    rc, handle, buffer = started(statement, loop)
+    if handle is None:
+        return statement.grow() if rc == GROW else rc, None
+    found = known(statement)
+    runner = found.class_for(loop, code)(session, statement, found.calls, handle, buffer)
+    return taken_over(runner, statement, result), runner
+
+
 def enter_slice(session, result, statement, sliced):
     """Step a statement to a slice, and have a runner go on there.
 
     Returns:
         INLINED, or what stepping the statement in C returned.
     """
-    rc, handle, buffer = started(statement, sliced)
-    if handle is None:
-        return statement.grow() if rc == GROW else rc
-    found = known(statement)
-    made = found.class_for(sliced, SinkCode if kind_of(sliced) == WITH_SINK else SliceCode)
-    runner = made(session, statement, found.calls, handle, buffer)
-    rc = taken_over(runner, statement, result)
-    if rc != OVER:
-        return rc
-    sliced = found.slice_behind(runner.reached)
-    if sliced is None:
-        return statement.step()
-    return enter_slice(session, result, statement, sliced)
+    while sliced is not None:
+        code = SinkCode if kind_of(sliced) == WITH_SINK else SliceCode
+        rc, runner = _enter_log(session, result, statement, sliced, code)
+        if rc != OVER:
+            return rc
+        sliced = known(statement).slice_behind(runner.reached)
+    return statement.step()
 
 
 def enter_window_log(session, result, statement, window_log):
@@ -406,12 +162,7 @@ def enter_window_log(session, result, statement, window_log):
     Returns:
         INLINED, or what stepping the statement in C returned.
     """
-    rc, handle, buffer = started(statement, window_log)
-    if handle is None:
-        return statement.grow() if rc == GROW else rc
-    found = known(statement)
-    runner = found.class_for(window_log, WindowCode)(session, statement, found.calls, handle, buffer)
-    return taken_over(runner, statement, result)
+    return _enter_log(session, result, statement, window_log, WindowCode)[0]
 
 
 def enter(session, result, statement, loop):

@@ -8,13 +8,13 @@ the head of its loop.  The engine does the stopping: `sqpyteStopPc` in c_engine/
 
 Whether inlining pays depends on how much of a loop is left.  In C a row costs a few tenths of a
 microsecond.  Inlined it costs a tenth, but the first loop of a process loads the inliner and is traced,
-for 20 to 50 ms of the processor's time, later ones cost a quarter of that.  So C goes on until it has
+for 20 to 50 ms of CPU time, later ones cost a quarter of that.  So C goes on until it has
 done, or is about to do, as many rows as that is worth: then a program is at no time much slower than
 with C alone, nor than with inlining alone.  What is left is read from the B-tree's cursor: an estimate by
 the pages on its way down (c_engine/core/cardinality.c).  All that is in this module because it is needed at once for
 a statement that calls user code: to load one more would take as long as ten small joins.
 
-Classes are kept by the program's content and the types of the first row, not by statement.
+Classes are kept by the bytecode's content, the calls of user code and what is switched off, not by statement.
 """
 
 import os
@@ -219,6 +219,8 @@ def obstacle(session):
         return 'other threads may use the connection'
     if session.hooks.get('progress'):
         return 'a progress handler counts instructions'
+    if session.hooks.get('trace'):
+        return 'a trace callback is told what functions execute'
     return ''
 
 

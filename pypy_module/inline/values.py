@@ -7,6 +7,7 @@ for the user.  PyPy's JIT removes the objects of both.
 
 from c_engine.generated import layout
 from pypy_module.dbapi import errors
+from pypy_module.dbapi.connections.callbacks import TooBig
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, CHARS, DOUBLES, INTS, SHORTS, WORDS, data_at, unpack
@@ -111,7 +112,8 @@ def result_of(value, most):
         value: what the function returned.
         most: how many bytes a text or blob may have (int).
     Raises:
-        OverflowError: an int or a text or blob is too large.
+        OverflowError: an int is too large.
+        TooBig: a text or blob is.
         UnicodeEncodeError: a str can't be encoded.
         ProgrammingError: SQLite has no such type.
     """
@@ -119,7 +121,7 @@ def result_of(value, most):
     if issubclass(kind, str):
         value = str.__str__(value)
         if len(value.encode()) > most:
-            raise OverflowError('string or blob too big')
+            raise TooBig('string or blob too big')
         return value
     if issubclass(kind, int):
         value = int.__add__(value, 0)
@@ -140,7 +142,7 @@ def result_of(value, most):
         raise BufferError('memoryview: underlying buffer is not C-contiguous')
     data = bytes(view)
     if len(data) > most:
-        raise OverflowError('string or blob too big')
+        raise TooBig('string or blob too big')
     return data
 
 

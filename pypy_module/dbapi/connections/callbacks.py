@@ -21,6 +21,10 @@ class Tracebacks:
     enabled = False
 
 
+class TooBig(OverflowError):
+    """A text or blob is longer than SQLite's limit: its own error, which no version of Python has made another."""
+
+
 class Calls:
     """The calls of a connection's callbacks.
 
@@ -109,7 +113,7 @@ def error_code(error):
     """Return SQLite's code (int) for what a user's function raised."""
     if isinstance(error, MemoryError) and versions.ERRORS_OF_FUNCTIONS:
         return NOMEM
-    if isinstance(error, OverflowError) and versions.ERRORS_OF_FUNCTIONS:
+    if isinstance(error, OverflowError) and (versions.ERRORS_OF_FUNCTIONS or type(error) is TooBig):
         return TOOBIG
     return ERROR
 

@@ -1,15 +1,15 @@
 """What a query may do ahead of its caller: analysis for row batches (c_engine/rows/call_log.h), no code.
 
 After a row the statement may run on to further rows that nobody has asked for yet, if nothing of
-that can be seen from outside.  There are two ways:
+that can be seen from outside.  There are two cases:
 
 * PURE: what is run depends on nothing outside of the statement, whatever the program does between
   two rows: the loop after a sorter, ephemeral tables, coroutines, recursion.
 * REVERSIBLE: it reads tables and indexes, but it changes nothing but registers, the positions of
   cursors, and the index by which DISTINCT knows what has been.  If the program does anything that
-  could matter, the statement goes back to the row that was asked for.
+  could matter, the statement is rolled back to the row that was asked for.
 
-Where an opcode is met that fits neither, running ahead stops before it.
+Where an opcode is met that is neither, running ahead stops before it.
 """
 
 from c_engine.generated import opcodes
@@ -40,16 +40,14 @@ class Ahead:
         pc: of the opcode behind the ResultRow.
         way: PURE or REVERSIBLE.
         registers, cursors: what is noted if it is REVERSIBLE (sorted lists of int).
-        stops: names of the opcodes where it stops (sorted list of str).
         spec: its Spec.
     """
 
-    def __init__(self, pc, way, registers, cursors, stops, spec):
+    def __init__(self, pc, way, registers, cursors, spec):
         self.pc = pc
         self.way = way
         self.registers = registers
         self.cursors = cursors
-        self.stops = stops
         self.spec = spec
 
 
@@ -162,10 +160,9 @@ class Aheads:
     def _ahead(self, pc, way, reached, stopped):
         """Make the Ahead."""
         registers, cursors = self.noted(reached, set(self.ops[pc].live), way)
-        stops = sorted({opcodes.NAMES[self.ops[other].opcode] for other in stopped})
         rows = [other for other in reached if self.ops[other].opcode == ROW]
         entries = {other: entry('ROW') for other in rows}
-        return Ahead(pc, way, registers, cursors, stops, Spec(
+        return Ahead(pc, way, registers, cursors, Spec(
             self.ops, way == REVERSIBLE, (registers, cursors), stopped, self.noticed(reached, way), entries,
             pc=pc, stride=2 * self.ops[rows[0]].p2))
 

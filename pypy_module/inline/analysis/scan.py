@@ -107,7 +107,6 @@ class Loop:
         row: pc of the ResultRow, or None.
         fields: registers that are kept from row to row, or live where the loop ends (set).
         counters: those of them that only LIMIT and OFFSET use: plain ints (set).
-        invariants: registers that are read but not written (set).
         values: the columns, and ROWID, that a batch holds (list).
         reals: those of them that a RealAffinity follows everywhere (set).
         merged: pcs of such RealAffinity opcodes (set).
@@ -194,8 +193,8 @@ class Loop:
             return
         if function is None:
             raise Refused('opcode %s is not inlined' % name)
-        kind = 'built-in ' if pc in self.calls.built_in else ''
-        raise Refused('it calls the %sfunction %s' % (kind, function))
+        says = 'it calls the built-in function %s' if pc in self.calls.built_in else 'it calls the function %s'
+        raise Refused(says % function)
 
     def _find_registers(self):
         """Set `exits`, `steps`, and the sets of registers."""
@@ -218,7 +217,6 @@ class Loop:
         self.accumulators = {self.ops[pc].p3 for pc in steps}
         self.written = written
         self.fields = (written & outside) - self.accumulators
-        self.invariants = read - written
         self.counters = set(self.fields)
         for pc in self.inside:
             if pc not in self.skipped and self.ops[pc].opcode not in COUNTERS:

@@ -233,7 +233,6 @@ class Slice:
             raise Refused('more than %d values of a row are needed' % MOST_VALUES)
         self.values = list(range(count))
         loaded = {register for found in self.loads.values() for register, _ in found}
-        self.captured = loaded
         self.written = self.deferred_written | loaded
         self.order = sorted(set(self.deferred) | set(self.loads)
                             | {pc for pc in self.targets if pc in self.inside})

@@ -199,7 +199,7 @@ class WindowLog:
         return opcode in COMPUTES
 
     def _check(self):
-        """Raise Refused if Python can't do a deferred opcode, or C can't undo one; set `row`."""
+        """Raise Refused if Python can't do a deferred opcode, or C can't roll one back; set `row`."""
         ops = self.ops
         rows = [pc for pc in self.deferred if ops[pc].opcode == ROW]
         if len(rows) != 1:

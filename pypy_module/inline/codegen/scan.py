@@ -18,7 +18,7 @@ from pypy_module.inline.analysis.scan import AHEAD, ROWS, RUN
 from pypy_module.inline.codegen.class_code import CHECK_STAMP, ClassCode
 from pypy_module.inline.codegen.emit import AfterAhead, AfterRow, Ahead, InRow, Selecting
 from pypy_module.inline.codegen.opcodes import EMITTERS, affinity
-from pypy_module.inline.runtime.scan import AheadRunner, RowsRunner, Runner, RunRunner
+from pypy_module.inline.runtime.scan import AheadRunner, PageBatchRunner, RowsRunner, RunRunner
 from sqpyte.vm.values import arith, compare, values
 
 AS_REAL = NUMBERS['SQPYTE_AS_REAL']
@@ -26,7 +26,7 @@ HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
 BUFFER_WORDS = 4096
 FEWEST_ROWS, MOST_ROWS = 16, 512
 
-NAMES = {'Runner': Runner, 'RowsRunner': RowsRunner, 'AheadRunner': AheadRunner,
+NAMES = {'PageBatchRunner': PageBatchRunner, 'RowsRunner': RowsRunner, 'AheadRunner': AheadRunner,
          'RunRunner': RunRunner, 'affinity': affinity, 'compared': compared}
 for _module, _names in [
         (memory, 'WORDS DOUBLES BYTES CHARS unpack BASE data_at'),
@@ -93,7 +93,7 @@ class Code(ClassCode):
     def emit(self):
         """See ClassCode."""
         if self.selects:
-            self.source.add('refill = Runner.refill_selected')
+            self.source.add('refill = PageBatchRunner.refill_selected')
             self._select()
         {ROWS: self._rows, AHEAD: self._ahead, RUN: self._run}[self.loop.shape]()
 

@@ -60,7 +60,7 @@ class SlicePart(Ahead):
 
     def one_in_c(self, pc):
         """Emit an opcode that only upstream has. The statement is ahead, and its registers have other rows' values: the
-        operands are lent to C, and the result is loaded."""
+        operands are given to C, and the result is loaded."""
         source, loop = self.source, self.loop
         operands = sorted(loop.flow.reads[pc] & loop.written - loop.accumulators)
         written = loop.flow.writes[pc] - loop.accumulators
@@ -70,10 +70,10 @@ class SlicePart(Ahead):
         source.add('c = self.values', 'WORDS[c] = %d' % len(operands))
         for n, register in enumerate(operands):
             source.add('WORDS[c + %d] = %d' % (3 * n + 1, register),
-                       'self.lend(c + %d, %s)' % (3 * n + 2, self.w(register)))
+                       'self.pass_operand(c + %d, %s)' % (3 * n + 2, self.w(register)))
         source.add('if not self.in_c(%d, BASE + 8 * c, %d):' % (pc, min(written or operands)), '    return')
         if operands:
-            source.add('del self.lent[:]')
+            source.add('del self.operands[:]')
         for register in written:
             source.add('x = self.result()')
             self.computed(pc, register, 'x')

@@ -252,7 +252,7 @@ class WindowCode(ClassCode):
         datum.load(source, 'c', 1, v='v', undecodable=['v = self.raw_text(x, t >> 3)'])
         source.add('self.r%d = v' % result)
         if set(reads) - set(kept):
-            source.add('del self.lent[:]')
+            source.add('del self.operands[:]')
 
     def _row(self, op, kept, size):
         """Emit the row: it is kept until the next call."""

@@ -5,12 +5,11 @@ rows (c_engine/rows/call_log.h); each row that is then asked for is a few loads 
 How many rows there are in a batch grows with what has been asked for: 2, 4, 8, ...
 
 A short text that comes again is the same `str` as the last time, which saves half of the time that
-the program takes for it (c_engine/rows/string_cache.c finds it; 256 are kept, and the texts of 4096 rows).
+the program takes for it (c_engine/rows/string_cache.c finds it; 256 are kept).
 
-What isn't undone (see effects.py) is handed out whatever happens in between.  What can be
-undone goes back to the row that the caller is at, and the statement to its result set: `deoptimize`. Each row is
-handed out under the stamp that its batch was made under (c_engine/core/validity.h). If something has changed and
-the statement can't go back any more, it fails.
+What is PURE (effects.py) is handed out whatever happens in between. What is REVERSIBLE is rolled back to the row that
+the caller is at (`deoptimize`), and the result set goes on. Each row is handed out under its batch's stamp
+(c_engine/core/validity.h). If that has risen and nothing can be rolled back, the statement fails.
 """
 
 import weakref
@@ -20,8 +19,8 @@ from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, lib
 from pypy_module.ffi.memory import BASE, DOUBLES, INTS, WORDS, data_at
 from pypy_module.inline.runtime.buffers import taken
-from pypy_module.inline.runtime.slices import fail_as_changed
-from pypy_module.inline.runtime.scan import leave, stamp_of
+from pypy_module.inline.runtime.call_log import fail_as_changed
+from pypy_module.inline.runtime.runner import leave, stamp_of
 from sqpyte.vm.base import mem
 
 ROW = NUMBERS['SQLITE_ROW']
@@ -57,7 +56,7 @@ class RowBatches:
         k, end: the next row and the end of the batch, as indexes of WORDS.
         most: how many rows the next batch has at most (int).
         poor: how many batches in a row had one row only (int).
-        undo: what has been run ahead can be undone (bool, as int).
+        reversible: what has been run ahead can be rolled back (bool, as int).
         live, stamp: where the connection's stamp is, in `WORDS`, and what it was when the batch was made
             (int); WARY if the next row isn't to be handed out without a look.
         inside: its own code is running, so that it can't be asked to deoptimize: see tiers.py (bool).
@@ -100,7 +99,7 @@ class RowBatches:
         self.k = self.end = self.first
         self.most = 1
         self.poor = 0
-        self.undo = 0
+        self.reversible = 0
         self.owner = None
         self.listed = self.inside = False
         self.texts = None
@@ -143,7 +142,7 @@ class RowBatches:
         if rc == ROW and self.handle:
             count = WORDS[head + COUNT]
             self.end = self.first + count * self.stride
-            self.undo = WORDS[head + UNDO]
+            self.reversible = WORDS[head + UNDO]
             # What C has called may have set another text factory.
             self.stamp = WORDS[head + STAMP] if self.session.plain else WARY
             if count > 1:
@@ -172,7 +171,7 @@ class RowBatches:
             statement.tier_up = self.tier_up
             if rc != ROW or self.session.raised is not None:
                 result.stepped(statement, rc)
-        elif self.poor > MOST_POOR and self.undo:
+        elif self.poor > MOST_POOR and self.reversible:
             self.tier_up = TIER_UP_POOR
             self.roll_back(self.owner())
 
@@ -188,7 +187,7 @@ class RowBatches:
         result = self.owner()
         if result is None:
             self.abandon()
-        elif self.undo:
+        elif self.reversible:
             self.tier_up <<= self.known.spoil(self.fills)
             self.roll_back(result)
         else:
@@ -202,7 +201,7 @@ class RowBatches:
         """
         statement = self.statement
         if lib.sqpyte_log_back(self.handle, (self.k - self.first) // self.stride):
-            self.undo = 0
+            self.reversible = 0
             self.stamp = WARY
             self.end = self.k + self.stride
             if mem.u8(self.vdbe + layout.Vdbe_eVdbeState) == layout.VDBE_RUN_STATE:
@@ -231,7 +230,7 @@ class RowBatches:
         """`__next__` when something has happened since the last row."""
         if not self.handle:         # a signal's handler has come just before
             return self.owner().advance()
-        if self.undo and self.stamp != WORDS[self.live]:
+        if self.reversible and self.stamp != WORDS[self.live]:
             result = self.owner()
             self.roll_back(result)
             if not self.handle:
@@ -248,7 +247,7 @@ class RowBatches:
         """Return the next row as the result set makes it of the statement's own buffer."""
         self.inside = False
         result = self.owner()
-        if self.undo:
+        if self.reversible:
             self.roll_back(result)
         if self.handle:
             self.give_row(result)

@@ -8,7 +8,9 @@ When the loop can't come again, what follows is other loops': the sorted rows, w
 from c_engine.generated import layout, opcodes
 from pypy_module.ffi.library import address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, CHARS, WORDS
-from pypy_module.inline.runtime.slices import NOMEM, ROW, LogRunner, LogRunRunner
+from pypy_module.inline.runtime.call_log import LogRunner
+from pypy_module.inline.runtime.runner import NOMEM, ROW
+from pypy_module.inline.runtime.slices import LogRunRunner
 from pypy_module.inline.values import BLOB, TEXT
 from sqpyte.vm.base import mem
 from sqpyte.vm.program import liveness

@@ -1,8 +1,8 @@
 """Runs a window log: C goes ahead and notes events, Python does what they say, row by row.
 
 The statement is somewhere ahead in C while a user's method may run for an event.  If the way is REVERSIBLE and
-the method, or the program between two rows, does what may matter (`deoptimize`), C undoes what it has run
-ahead, up to the event, and the statement goes on there.  If it is PURE nothing needs to be undone: only an
+the method, or the program between two rows, does what may matter (`deoptimize`), C rolls back what it has run
+ahead, up to the event, and the statement goes on there.  If it is PURE nothing is rolled back: only an
 interrupt, and another text factory, have to be looked after.
 """
 
@@ -13,8 +13,9 @@ from pypy_module.dbapi.statements.decoding import Undecodable, undecodable_text
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
-from pypy_module.inline.runtime.slices import AT_EVENT, COUNT, INTERRUPT, RECORDS, LogAheadRunner
-from pypy_module.inline.runtime.scan import COLUMNS, LIMIT_LENGTH, ROW
+from pypy_module.inline.runtime.call_log import AT_EVENT, COUNT, INTERRUPT, RECORDS
+from pypy_module.inline.runtime.runner import COLUMNS, ROW
+from pypy_module.inline.runtime.slices import LogAheadRunner
 from pypy_module.inline.values import BLOB, TEXT, UNDECODABLE, KeptText, data_at, kept, load, result_of, unwrapped
 from sqpyte.vm.base import mem
 
@@ -51,7 +52,6 @@ class WindowRunner(LogAheadRunner):
             setattr(self, 'f%d' % pc, self.session.python[self.calls.definitions[pc]])
         for register in window_log.accumulators:
             setattr(self, 'a%d' % register, None)
-        self.most = lib.sqlite3_limit(self.session.db, LIMIT_LENGTH, -1)
         return self.loaded_state()
 
     def loaded_state(self):
@@ -242,7 +242,7 @@ class WindowRunner(LogAheadRunner):
         else:
             value = data_at(value.address, value.size)
         buffer = ffi.from_buffer(value)
-        self.lent.append((value, buffer))
+        self.operands.append((value, buffer))
         WORDS[place] = kind | len(value) << 3
         WORDS[place + 1] = address_of(buffer)
 
@@ -253,7 +253,7 @@ class WindowRunner(LogAheadRunner):
     # Back to C
 
     def back(self, pc):
-        """Have C undo what it has run ahead, up to the present event; returns whether."""
+        """Have C roll back what it has run ahead, up to the present event; returns whether."""
         return lib.sqpyte_log_back(self.handle, self.events_done()) == 0
 
     def events_done(self):

@@ -13,7 +13,7 @@ import tempfile
 import sqpyte
 from pypy_module.dbapi.statements import tiers
 from pypy_module.inline import policy
-from pypy_module.inline.runtime import scan, slices
+from pypy_module.inline.runtime import call_log, scan
 from pypy_module.inline.runtime import rows as inline_rows
 from tests.outcome import outcome
 
@@ -155,7 +155,7 @@ def _count(original):
     return __init__
 
 
-for _runner in (scan.Runner, inline_rows.RowBatches, slices.LogRunner):
+for _runner in (scan.PageBatchRunner, inline_rows.RowBatches, call_log.LogRunner):
     _runner.__init__ = _count(_runner.__init__)
 
 

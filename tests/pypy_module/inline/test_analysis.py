@@ -177,7 +177,7 @@ def test_obstacles(tables):
 
 
 def test_classes_are_shared_by_content(tables):
-    from pypy_module.inline import manager
+    from pypy_module.inline import known as module
     other = sqpyte.connect(':memory:', isolation_level=None)
     other.deserialize(tables.serialize())
     found = []
@@ -186,20 +186,20 @@ def test_classes_are_shared_by_content(tables):
         known = session_of(connection).statements['SELECT b FROM t'].inlined.known
         found.append(known.shapes)
     assert found[0] is found[1]
-    assert isinstance(found[0], manager.Shapes)
+    assert isinstance(found[0], module.Shapes)
     other.close()
 
 
 def test_what_is_known_of_queries_is_bounded(tables):
-    from pypy_module.inline import manager
+    from pypy_module.inline import known as module
     query = 'SELECT b FROM t WHERE a > %d'
     expected = tables.execute(query % -1).fetchall()
-    for number in range(manager.MOST_SHAPES + 20):
+    for number in range(module.MOST_SHAPES + 20):
         tables.execute(query % number).fetchall()
-    known = [key[0] for key in manager._shapes]
-    assert len(known) == manager.MOST_SHAPES
-    assert set(known) <= set(manager.interner.by_number)
-    assert len(manager.interner.by_number) <= 2 * manager.MOST_SHAPES
+    known = [key[0] for key in module._shapes]
+    assert len(known) == module.MOST_SHAPES
+    assert set(known) <= set(module.interner.by_number)
+    assert len(module.interner.by_number) <= 2 * module.MOST_SHAPES
     assert tables.execute(query % -1).fetchall() == expected
 
 

@@ -201,13 +201,78 @@ def test_exceptions_in_functions(error):
     compare(action, oracle='C')
 
 
-def test_limit_on_the_length_of_results():
+class Longer:
+    """A window function whose results are texts, as long as its last value."""
+
+    def __init__(self):
+        self.last = 0
+
+    def step(self, value):
+        self.last = value
+
+    def inverse(self, value):
+        pass
+
+    def value(self):
+        return 'x' * self.last
+
+    finalize = value
+
+
+RESULTS = [
+    'SELECT f(a) FROM t',
+    "SELECT a FROM t WHERE f(a) <> 'y'",
+    'SELECT f(t.a) FROM t JOIN t AS u ON u.a = t.a',
+    'SELECT w(a) OVER (ORDER BY a ROWS 2 PRECEDING) FROM t',
+    'SELECT w(a) OVER (ORDER BY -a DESC) FROM t',
+    'SELECT a FROM t ORDER BY f(a)',
+    'SELECT count(f(a)) FROM t',
+]
+
+
+@pytest.mark.parametrize('query', RESULTS)
+@pytest.mark.parametrize('type', [str, bytes])
+def test_limit_on_the_length_of_results(query, type):
     def action(side):
         connection = filled(side)
         connection.setlimit(0, 100)             # SQLITE_LIMIT_LENGTH
-        connection.create_function('f', 1, lambda value: 'x' * value)
-        cursor = connection.execute('SELECT f(a) FROM t')
+        connection.create_function('f', 1, lambda value: 'x' * value if type is str else bytes(value))
+        connection.create_window_function('w', 1, Longer)
+        found = [outcome(connection.execute, query)]
+        if isinstance(found[0], str):
+            return found
+        cursor = connection.execute(query)
         return [outcome(cursor.fetchone) for _ in range(110)]
+    compare(action, oracle='C')
+
+
+@pytest.mark.parametrize('query', RESULTS)
+@pytest.mark.parametrize('within', [False, True])
+def test_limit_that_is_lowered_in_the_middle(query, within):
+    def action(side):
+        connection = filled(side)
+        calls = []
+
+        def f(value):
+            calls.append(value)
+            if within and len(calls) == 20:
+                connection.setlimit(0, 60)
+            return 'x' * value
+
+        class Noted(Longer):
+            def value(self):
+                return f(self.last)
+
+            finalize = value
+        connection.create_function('f', 1, f)
+        connection.create_window_function('w', 1, Noted)
+        cursor = connection.cursor()
+        found = [outcome(cursor.execute, query).__class__ is str]
+        found += [outcome(cursor.fetchone) for _ in range(15)]
+        if not within:
+            connection.setlimit(0, 60)
+        found += [outcome(cursor.fetchone) for _ in range(90)]
+        return found, calls
     compare(action, oracle='C')
 
 

@@ -1,0 +1,394 @@
+"""What stands in a ResultSet for its statement while a loop runs in Python, and the way back to C.
+
+The statement itself waits in C. Whenever its runner can't or may not go on, it brings the state in C up to date
+(registers, program counter, and for a page batch the cursor's position) and steps the statement there:
+
+* a row or an opcode that only upstream can do, and the end of the loop;
+* `deoptimize()`: before the connection does anything that may write, move pages or change the schema.
+  If that happens inside a user's function that the loop has called, the runner goes on in C as soon
+  as the function has returned: every function is called exactly once per row;
+* `stale()`: where the connection's stamp isn't the batch's any more (c_engine/core/validity.h), though nobody
+  has called `deoptimize`. That is looked at before each row is handed out.
+
+The classes that codegen/ generates derive from one kind of runner: of a page batch (scan.py), a slice (slices.py), a
+sink (sinks.py) or a window log (windows.py). Their attributes are `k` (the next row of the batch, as an index of
+`WORDS`, or of the list of selected rows; after a refill the first one), `end`, `i` (the row that is being computed,
+where user code runs), and per register `kwN`, `kvN` or `kbN` (invariants, in their forms), `cN` (kept from row to row)
+and `aN` (instance of an aggregate).
+"""
+
+import weakref
+
+from c_engine.generated import layout, opcodes
+from pypy_module.dbapi import errors
+from pypy_module.dbapi.connections.callbacks import error_code, error_message, report
+from pypy_module.dbapi.mixin import Any
+from pypy_module.ffi.library import NUMBERS, lib
+from pypy_module.ffi.memory import BASE, BYTES, INTS, data_at
+from pypy_module.inline.values import UNDECODABLE, load, private, store, unwrapped
+from sqpyte.vm.base import mem
+from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Text
+
+ROW, DONE = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
+COLUMNS = NUMBERS['SQPYTE_ROW_COLUMNS']
+LIMIT_LENGTH = NUMBERS['SQLITE_LIMIT_LENGTH']
+NOMEM, TOOBIG = layout.SQLITE_NOMEM, layout.SQLITE_TOOBIG
+OWN_MESSAGES = {NOMEM: 'out of memory', TOOBIG: 'string or blob too big'}       # SQLite's
+
+step = lib.sqpyte_step
+
+
+def stamp_of(vdbe):
+    """Where the stamp of a statement's connection is (c_engine/core/validity.h): an index of WORDS (int)."""
+    return (mem.i64(vdbe + layout.Vdbe_db) + layout.sqlite3_nSqpyteStamp - BASE) >> 3
+
+
+def limit_of(vdbe):
+    """Where the limit on lengths of a statement's connection is: an index of INTS (int)."""
+    return (mem.i64(vdbe + layout.Vdbe_db) + layout.sqlite3_aLimit + 4 * LIMIT_LENGTH - BASE) >> 2
+
+
+def leave(runners, runner):
+    """Take a runner off the list of a connection's, if it is there; a signal's handler may have taken it off."""
+    try:
+        runners.remove(runner)
+    except ValueError:
+        pass
+
+
+GONE = -1       # the stamp of a runner that has left: `__next__` takes the way of one that is stale
+
+
+class Runner:
+    """See the module's docstring.
+
+    Class attributes, set by the code generator:
+        loop: the Loop, Slice or WindowLog.
+        spec: address of C's spec for it.
+        stride: words of a row.
+        registers: (attribute, register, form) of what `prepare` loads (list); for the forms see
+            Code.preset.
+        variables: (attribute, number of the bound parameter, form), likewise (list).
+        free: buffers that aren't used (list), where a kind of runner has its own.
+        in_step: what C is told of the sqlite3_step when it goes on within `__next__` (SQPYTE_STEP_*; 0: one
+            begins), or None where it knows.
+
+    Attributes:
+        session, statement, calls: the Session, its Statement, and its Calls.
+        vdbe, memory: addresses of the statement's Vdbe and of its registers (int).
+        mid_step: where C is told of the sqlite3_step it goes on with, in `BYTES` (int).
+        limit: where the connection's SQLITE_LIMIT_LENGTH is, in `INTS` (int).
+        owner: weak reference to the result set, once the runner stands in it, before None.
+        rc: what stepping the statement returned, when the runner has left before it had an owner.
+        left: the statement goes on in C (bool).
+        busy: a user's function may be running (bool).
+        inside: the runner's own code is running, so that it can't be asked to deoptimize: see tiers.py (bool).
+        handed: `deoptimize` was called meanwhile (bool).
+        live, stamp: where the connection's stamp is, in `WORDS`, and what it was when the batch was made
+            (int).
+    """
+
+    loop: Any
+    spec: int
+    stride: int
+    registers: list
+    variables: list
+    free: list
+    in_step: Any = None
+    # In the generated classes or those between.
+    __next__: Any
+    position: Any
+    run: Any
+    advance: Any
+    pending: Any
+    deoptimize_row: Any
+
+    session: Any
+    statement: Any
+    calls: Any
+    vdbe: int
+    memory: int
+    mid_step: int
+    limit: int
+    owner: Any
+    rc: int
+    left: bool
+    busy: bool
+    inside: bool
+    handed: bool
+    live: int
+    stamp: int
+    i: int
+    buffer: Any
+
+    def prepare(self):
+        """Load what the loop reads from before it; returns whether all of it can be had."""
+        for name, register, form in self.registers:
+            w = load(self.memory + register * layout.sizeof_Mem, CONSTANT)
+            if not self._preset(name, w, form):
+                return False
+        variables = mem.i64(self.vdbe + layout.Vdbe_aVar)
+        for name, number, form in self.variables:
+            w = load(variables + (number - 1) * layout.sizeof_Mem, CONSTANT)
+            if not self._preset(name, w, form):
+                return False
+        for register in self.loop.fields:
+            w = NULL
+            if register in self.loop.flow.live[self.loop.head]:
+                w = load(self.memory + register * layout.sizeof_Mem, register)
+                if w is None:
+                    return False
+            if register in self.loop.counters:
+                if type(w) is not W_Int:
+                    return False
+                w = w.intval
+            setattr(self, 'c%d' % register, w)
+        for pc in self.loop.python:
+            setattr(self, 'f%d' % pc, self.session.python[self.calls.definitions[pc]])
+        for register in self.loop.accumulators:
+            setattr(self, 'a%d' % register, None)
+        return self._onces_are_done()
+
+    @property
+    def most(self):
+        """SQLITE_LIMIT_LENGTH as it is now (int): how many bytes a text or blob may have."""
+        return INTS[self.limit]
+
+    def _preset(self, name, w, form):
+        """Set the attribute `name` to a form of the W_Value; returns whether it could."""
+        if w is None:
+            return False
+        value = w
+        if form == 'v':
+            value = unwrapped(w)
+        elif form == 'b':
+            value = data_at(w.address, w.size) if type(w) is W_Text else b''
+        setattr(self, name, value)
+        return value is not UNDECODABLE
+
+    def _onces_are_done(self):
+        """Whether no Once in the loop would fall through in this run of the statement."""
+        base = mem.i64(self.vdbe + layout.Vdbe_aOp)
+        for pc in self.loop.inside:
+            if self.loop.ops[pc].opcode == opcodes.OP_Once:
+                at = base + pc * layout.sizeof_VdbeOp
+                if mem.i32(at + layout.VdbeOp_p1) != mem.i32(base + layout.VdbeOp_p1):
+                    return False
+        return True
+
+    def __iter__(self):
+        """Return the runner, whose `next` is the next row."""
+        return self
+
+    # Back to C
+
+    def kept_fields(self):
+        """The registers that are kept from row to row, as (register, value)."""
+        return [(register, getattr(self, 'c%d' % register)) for register in self.loop.fields]
+
+    def side_exit(self, pc, i, values):
+        """Go on in C.
+
+        Args:
+            pc: with which opcode.
+            i: on which row of the batch; 0 leaves the cursor as it is.
+            values: registers to write: (register, W_Value or Python value).
+        """
+        if not self.statement.pointer:
+            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        self.position(i)
+        mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)
+        for register, value in values:
+            rc = store(self.memory + register * layout.sizeof_Mem, value)
+            if rc:
+                lib.sqpyte_fail(self.vdbe, pc, rc)
+        self.install_accumulators()
+        self.go_on()
+
+    def install_accumulators(self):
+        """Let SQLite have the aggregates' instances."""
+        for pc in self.loop.steps:
+            register = self.loop.ops[pc].p3
+            instance = getattr(self, 'a%d' % register)
+            if instance is not None:
+                setattr(self, 'a%d' % register, None)
+                key = getattr(self, 'f%d' % pc).adopt(instance)
+                rc = lib.sqpyte_accumulator(self.memory + register * layout.sizeof_Mem,
+                                            self.calls.functions[pc], key)
+                if rc:
+                    lib.sqpyte_fail(self.vdbe, pc, rc)
+
+    def finalize_instances(self):
+        """Do what SQLite does with the aggregates' instances of a statement that has failed."""
+        for pc in self.loop.steps:
+            instance = getattr(self, 'a%d' % self.loop.ops[pc].p3)
+            if instance is not None:
+                try:
+                    instance.finalize()
+                except BaseException as error:
+                    report(error, getattr(self, 'f%d' % pc).made_by)
+
+    def go_on(self):
+        """Step the statement in C, in which all of its state is now."""
+        self.begin_step()
+        self.detach()
+        statement = self.statement
+        self.finish(step(statement.pointer, statement.cells))
+
+    def begin_step(self):
+        """Tell C that the row that is being computed is a step, if it isn't the first one."""
+        if self.owner is not None and self.in_step is not None:
+            BYTES[self.mid_step] = self.in_step
+
+    def finish(self, rc):
+        """Let the result set go on in C, where stepping the statement has returned `rc`."""
+        statement = self.statement
+        if self.owner is None:
+            self.rc = rc
+            return
+        result = self.owner()
+        result.resume(statement)
+        if rc != ROW or self.session.raised is not None:
+            result.stepped(statement, rc)
+
+    def in_c(self, pc, rc):
+        """Do the one opcode at `pc` in C; the registers that it reads have been written.
+
+        Such opcodes run no code that could see where the cursor is.
+
+        Args:
+            pc: the opcode.
+            rc: the sum of what `store` has returned for the registers.
+        Returns:
+            whether it is done; if not, the statement has ended with an error.
+        """
+        statement = self.statement
+        if not statement.pointer:
+            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        place = self.vdbe - BASE
+        INTS[(place + layout.Vdbe_pc) >> 2] = pc
+        INTS[(place + layout.Vdbe_sqpyteStopPc) >> 2] = pc + 1
+        if rc:
+            lib.sqpyte_fail(self.vdbe, pc, NOMEM)
+        self.inside = False
+        rc = step(statement.pointer, statement.cells)
+        self.inside = True
+        if rc == ROW and statement.cells[COLUMNS] == 0:
+            return True
+        self.finalize_instances()
+        self.detach()
+        self.finish(rc)
+        return False
+
+    def loaded(self, register):
+        """The W_Value that C has put into a register, or None if only C handles it."""
+        w = load(self.memory + register * layout.sizeof_Mem, register)
+        return None if w is None else private(w)
+
+    def to_c(self, i):
+        """Have row `i` computed in C, and return it."""
+        self.side_exit(self.loop.head, i, self.kept_fields())
+        return self.owner().advance()
+
+    def take_leave(self):
+        """What `detach` begins with: a signal's handler may raise anywhere in it."""
+        leave(self.session.runners, self)
+        self.left = True
+        self.stamp = GONE
+        self.busy = self.inside = False
+
+    def detach(self):
+        """Be no longer one of the connection's runners."""
+        self.take_leave()
+        self.statement.inlined.runner = None
+        if self.buffer is not None:
+            self.free.append(self.buffer)
+            self.buffer = None
+
+    def attach(self, result):
+        """Stand in the result set for its statement."""
+        result.stand_in(self)
+        self.owner = weakref.ref(result)    # last: from now on it can be asked to deoptimize
+
+    def may_be_asked(self):
+        """See tiers.py. Before it stands in the result set, only the program's functions may be what runs."""
+        return not self.inside and (self.owner is not None or self.busy)
+
+    def deoptimize(self):
+        """Bring the state in C up to date; the statement goes on there."""
+        if self.busy:
+            self.position(self.i)
+            self.handed = True
+            return
+        if self.left:
+            return
+        result = self.owner()
+        if result is None:
+            self.abandon()
+            return
+        try:
+            self.deoptimize_row(result)
+        except errors.Error as error:
+            # It belongs to the result set's next row, not to what is being done now.
+            result.drop()
+            result.stand_in(Raising(error))
+
+    def abandon(self):
+        """End the loop: its rows aren't wanted any more."""
+        self.statement.reset()
+        self.session.release(self.statement)
+
+    # User code
+
+    def instance(self, pc):
+        """Make the instance of the aggregate of the step at `pc`; None if that failed."""
+        aggregate = getattr(self, 'f%d' % pc)
+        self.inside = False
+        try:
+            made = aggregate.made_by()
+            self.inside = True
+        except BaseException as error:
+            self.failed(pc, error, "user-defined aggregate's '__init__' method raised error",
+                        aggregate.made_by)
+            return None
+        setattr(self, 'a%d' % self.loop.ops[pc].p3, made)
+        return made
+
+    def not_compared(self, error):
+        """A collation has raised `error`: until the statement is through, all texts are equal."""
+        self.session.raised = error
+        self.session.calls.unequal = False
+
+    def failed(self, pc, error, message, function):
+        """Have the opcode at `pc` fail, because the user's `function` raised `error`."""
+        if not self.statement.pointer:
+            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        self.position(self.i)
+        code = error_code(error)
+        message = OWN_MESSAGES.get(code) or error_message(error, message)
+        report(error, function)
+        self.install_accumulators()
+        lib.sqpyte_raise(self.vdbe, pc, code, message.encode())
+        try:
+            self.go_on()
+        except errors.Error as raised:
+            raised.__context__ = None       # the function's error was another's, in SQLite's middle
+            raise
+
+
+class Raising:
+    """Stands in a result set whose next row has failed already."""
+
+    def __init__(self, error):
+        """Take the exception."""
+        self.error = error
+
+    def __next__(self):
+        """Raise it."""
+        raise self.error
+
+    def pass_row(self, result):
+        """Do nothing; see WindowRunner."""
+
+    def abandon(self):
+        """Do nothing."""
