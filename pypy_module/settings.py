@@ -96,8 +96,8 @@ def configure(*, vm=None, threshold=None, memory=None, inline=None, without=None
         memory: what the VM's programs and machine code may take, in MiB (int).
         inline: whether queries become part of the program's loops: True, False or 'always', as soon as possible. For
             statements that are prepared afterwards; with False, no loop is taken over any more.
-        without: what is switched off, all else being on: names of docs/environment.md, in a str with commas between
-            them or an iterable of str. For statements that are prepared and tables that are read afterwards.
+        without: what is switched off, all else being on: names (a wrong one's message lists them) in a str with commas
+            between them, or an iterable of str. For statements that are prepared and tables that are read afterwards.
     Returns:
         the settings in force (dict, by these names).
     Raises:

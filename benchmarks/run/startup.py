@@ -1,7 +1,7 @@
 """`python -m benchmarks startup`: what short programs cost, whole processes of them.
 
 Each program is run by `sqlite3` and by `sqpyte` under the same interpreter, in turn, in processes of their
-own. What counts is the processor's time of the program, from its first import to its end, so without
+own. What counts is CPU time of the program, from its first import to its end, so without
 the start of the interpreter itself, and beside it that of the whole process; the medians are shown.
 
 Under PyPy it is the checkout's `sqpyte`, under CPython an installed copy's, as only that one's library has the
@@ -85,7 +85,7 @@ def compile_modules(python, folder):
 
 
 def run(python, folder, module, program):
-    """Return the processor's time of one process that runs `program` (its source), the program's own and all of
+    """Return CPU time of one process that runs `program` (its source), the program's own and all of
     the process's (seconds)."""
     environment = clean_environment(PYTHONPATH=folder)
     with tempfile.TemporaryFile() as output:

@@ -1,6 +1,6 @@
-"""`python -m sqpyte --self-test`: a few statements by each road, with answers that are known.
+"""`python -m sqpyte --self-test`: a few statements in each tier, with answers that are known.
 
-It says what is installed and which roads were seen to be taken: an installed copy has no other tests.
+It says what is installed and which tiers ran: an installed copy has no other tests.
 """
 
 import os

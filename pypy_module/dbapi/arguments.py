@@ -3,6 +3,7 @@
 import operator
 
 from pypy_module.dbapi import errors
+from pypy_module.dbapi.columns import LOWER
 
 
 def c_int(value):
@@ -21,8 +22,13 @@ def c_double(value):
     return float(value)
 
 
+def plain_text(value):
+    """Return the str that C sees in a str, whatever methods the class of `value` has of its own."""
+    return value if type(value) is str else str.__getitem__(value, slice(None))
+
+
 def checked_text(value, argument):
-    """Return a str that C can have; raises TypeError or ValueError.
+    """Return a plain str that C can have; raises TypeError or ValueError.
 
     Args:
         value: the argument.
@@ -30,6 +36,12 @@ def checked_text(value, argument):
     """
     if not isinstance(value, str):
         raise TypeError('%s must be str, not %s' % (argument, errors.kind(value)))
+    value = plain_text(value)
     if '\0' in value:
         raise ValueError('embedded null character')
     return value
+
+
+def folded(name):
+    """Return a plain str with ASCII's capitals in lower case: SQLite takes names that differ in these alone for one."""
+    return name.translate(LOWER)

@@ -5,6 +5,7 @@ import sys
 import weakref
 
 from pypy_module.dbapi import errors, open_databases
+from pypy_module.dbapi.arguments import c_int
 from pypy_module.dbapi.mixin import Any     # noqa: F401 - in type comments
 from pypy_module.ffi.library import NULL, bytes_of, ffi, lib
 
@@ -55,11 +56,14 @@ class Blob:
     def __new__(cls, *args, **keywords):
         raise TypeError("cannot create '%s.%s' instances" % (cls.__module__, cls.__name__))
 
+    def __init_subclass__(cls, **keywords):
+        raise TypeError("type 'sqlite3.Blob' is not an acceptable base type")
+
     __reduce_ex__ = errors.not_copied('Blob')
 
     def __del__(self):
         session, handle = self._session_, self._handle
-        if handle.pointer and session.db:
+        if handle is not None and handle.pointer and session.db:
             # A runner may be in the middle of a row: this runs at any time.
             if session.runners or open_databases.calling(but=session):
                 session.dropped.append(handle)
@@ -73,8 +77,8 @@ class Blob:
             raise errors.ProgrammingError('Cannot operate on a closed blob.')
 
     def _check_connection(self):
-        self._session_.check_open()
-        self._session_.check_thread()
+        self._connection_._session_.check_open()
+        self._connection_._session_.check_thread()
 
     def _read(self, size, offset):
         """Return `size` bytes from `offset` on; raises SQLite's error."""
@@ -98,11 +102,13 @@ class Blob:
         self._handle.release()
 
     def __len__(self):
+        """Return the blob's size in bytes (int)."""
         self._check()
         return self._length
 
     def read(self, length=-1, /):
         """Return up to `length` bytes from the present offset on, all if it is negative."""
+        length = c_int(length)
         self._check()
         left = self._length - self._offset
         size = left if length < 0 or length > left else length
@@ -121,8 +127,8 @@ class Blob:
 
     def seek(self, offset, origin=0, /):
         """Move to `offset` from the start (origin 0), from here (1) or from the end (2)."""
+        offset, origin = c_int(offset), c_int(origin)
         self._check()
-        offset = operator.index(offset)
         if origin not in (0, 1, 2):
             raise ValueError("'origin' should be os.SEEK_SET, os.SEEK_CUR, or os.SEEK_END")
         base = (0, self._offset, self._length)[origin]
@@ -138,10 +144,12 @@ class Blob:
         return self._offset
 
     def __enter__(self):
+        """Return the blob, which `with` closes at its end."""
         self._check()
         return self
 
     def __exit__(self, type, val, tb, /):
+        """Close the blob."""
         self._check()
         self._session_.before_c_call_that_may_write()
         self._handle.release()
@@ -163,6 +171,7 @@ class Blob:
         return position
 
     def __getitem__(self, index):
+        """Return the byte at an index (int), or those of a slice (bytes)."""
         self._check()
         if not isinstance(index, slice):
             return self._read(1, self._position(index))[0]
@@ -175,6 +184,7 @@ class Blob:
         return data if places.step == 1 else bytes([data[place - low] for place in places])
 
     def __setitem__(self, index, value):
+        """Write a byte (int) at an index, or as many bytes as a slice has; a blob can't change its size."""
         self._check()
         if not isinstance(index, slice):
             position = self._position(index)

@@ -23,6 +23,7 @@ from pypy_module.dbapi.connections.session import (
 from pypy_module.dbapi.connections.transactions import Transactions
 from pypy_module.dbapi.deprecation import one_positional, standing_in
 from pypy_module.dbapi.mixin import TYPE_CHECKING, made_of
+from pypy_module.dbapi.statements.statement import Statement
 from pypy_module.dbapi.statements.transaction import LEGACY, checked_autocommit, checked_level
 
 LONGEST = 2 ** 31 - 1
@@ -46,6 +47,17 @@ def _one_argument(function):
             raise TypeError('function takes exactly 1 argument (%d given)' % len(args))
         return function(self, *args)
     return standing_in(checked, function)
+
+
+def _forwarded(function):
+    """Decorator for a method that a cursor has, too: before Python 3.11 that gets the arguments that were given."""
+    if versions.OWN_CURSOR:
+        return function
+    name = function.__name__
+
+    def forwarded(self, *args):
+        return getattr(self._statements_cursor_(), name)(*args)
+    return standing_in(forwarded, function)
 
 
 if TYPE_CHECKING:
@@ -88,12 +100,8 @@ class Connection(_Parts):
         autocommit = checked_autocommit(autocommit)
         milliseconds = milliseconds_of(timeout)
         detect_types, cached_statements = c_int(detect_types), c_int(cached_statements)
-        session = self._session_
-        if session is NEVER_OPENED:
-            session = self._session_ = Session()
-        elif session.initialised:
-            session.initialised = False
-            session.close(False)
+        before = self._session_
+        session = self._session_ = Session() if before is NEVER_OPENED else before.supersede()
         session.open(name, uri, milliseconds, detect_types, cached_statements, check_same_thread)
         session.set_transactions(level, autocommit)
         self.row_factory = None
@@ -107,7 +115,7 @@ class Connection(_Parts):
         if session.db and versions.UNCLOSED_WARNED_OF:
             warnings.warn('unclosed database in %r' % self, ResourceWarning, stacklevel=1,
                           source=self)
-        if session.db or session.closing:
+        if session.left_open():
             close_dropped(session)
 
     def close(self):
@@ -128,7 +136,7 @@ class Connection(_Parts):
 
     @text_factory.setter
     def text_factory(self, factory):
-        self._session_.set_text_factory(factory)
+        self._settable_().set_text_factory(factory)
 
     def cursor(self, factory=cursors.Cursor):
         """Return a new cursor; `factory` is `Cursor` or a callable that returns one of its kind."""
@@ -157,14 +165,17 @@ class Connection(_Parts):
         derives from this one may have of its own."""
         return self._cursor_() if versions.OWN_CURSOR or type(self) is Connection else self.cursor()
 
+    @_forwarded
     def execute(self, sql, parameters=(), /):
         """Run one SQL statement with a new cursor, and return the cursor; see Cursor.execute."""
         return self._statements_cursor_().execute(sql, parameters)
 
+    @_forwarded
     def executemany(self, sql, parameters, /):
         """Run a statement for each item of `parameters`; see Cursor.executemany."""
         return self._statements_cursor_().executemany(sql, parameters)
 
+    @_forwarded
     def executescript(self, sql_script, /):
         """Run several SQL statements; see Cursor.executescript."""
         return self._statements_cursor_().executescript(sql_script)
@@ -175,7 +186,9 @@ class Connection(_Parts):
         session = self._session_
         if not isinstance(sql, str):
             raise TypeError('argument 1 must be str, not ' + errors.kind(sql))
-        return session.prepare(sql)
+        statement = Statement.of(session.db, sql, session.without_type)
+        statement.finalize()    # nothing can be done with it
+        return statement
 
 
 _open = vars(Connection)['__init__'].__wrapped__     # without its warning

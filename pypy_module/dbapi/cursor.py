@@ -103,12 +103,24 @@ class Cursor:
             raise errors.ProgrammingError('Base Cursor.__init__ not called.')
         if self._result_.closed:
             raise errors.ProgrammingError('Cannot operate on a closed cursor.')
-        self._result_.session.check()
+        self._connection_._session_.check()
 
     def _check_ready_(self):
         """Raise ProgrammingError in the middle of something; with the connection's lock held."""
         if not self._result_.ready:
             raise errors.ProgrammingError('Recursive use of cursors not allowed.')
+
+    def _ready_to_execute_(self):
+        """Return the ResultSet, at the connection's present database, or raise ProgrammingError."""
+        self._check_()
+        result = self._result_
+        session = self._connection_._session_
+        if result.session is not session:   # the connection's `__init__` has been called anew
+            with result.session.lock:
+                self._check_ready_()
+                result.drop()
+                result.session = session
+        return result
 
     def execute(self, sql, parameters=(), /):
         """Run one SQL statement; return the cursor itself.
@@ -117,14 +129,14 @@ class Cursor:
             sql: the statement (str).
             parameters: a sequence for `?`, or a dict for `:name` (without the colon).
         Raises:
-            ProgrammingError: there are several statements, or the parameters don't fit.
+            ProgrammingError: there are several statements (Warning before Python 3.11), or the parameters don't fit.
             Error: as SQLite says.
         """
         result = self._result_
         if result.ready and result.session.user == get_ident():
             result.execute(sql, parameters)
             return self
-        self._check_()
+        result = self._ready_to_execute_()
         with result.session.lock:
             self._check_ready_()
             result.execute(sql, parameters)
@@ -142,15 +154,16 @@ class Cursor:
             ProgrammingError: it is another kind of statement.
             Error: as SQLite says.
         """
-        self._check_()
-        result = self._result_
+        result = self._ready_to_execute_()
         with result.session.lock:
             self._check_ready_()
             result.execute_many(sql, seq_of_parameters)
         return self
 
     def executescript(self, sql_script, /):
-        """Run several SQL statements, after a COMMIT if a transaction is open; return the cursor.
+        """Run several SQL statements; return the cursor.
+
+        An open transaction is committed first, unless the connection's `autocommit` says otherwise.
 
         Args:
             sql_script: the statements (str), without parameters; rows are dropped.
@@ -160,8 +173,7 @@ class Cursor:
         if not isinstance(sql_script, str) and not versions.SCRIPT_TYPE:
             raise ValueError('script argument must be unicode.')
         checked_text(sql_script, 'executescript() argument')
-        self._check_()
-        session = self._result_.session
+        session = self._ready_to_execute_().session
         with session.lock:
             self._check_ready_()
             session.run_script(sql_script)
@@ -189,7 +201,8 @@ class Cursor:
         return row
 
     def fetchmany(self, size=ARRAYSIZE):
-        """Return a list of the next `size` rows (int, `arraysize` unless given), or of all left."""
+        """Return the next rows as a list: `size` of them (int; `arraysize` unless given), fewer at the end; all that
+        are left if it is 0 or negative."""
         size = self._result_.arraysize if size is ARRAYSIZE else c_int(size)
         rows: list = []
         while True:
@@ -226,7 +239,7 @@ class Cursor:
         if self._connection_ is None:
             raise errors.ProgrammingError('Base Cursor.__init__ not called.')
         result = self._result_
-        result.session.check()
+        self._connection_._session_.check()
         if not result.closed:
             with result.session.lock:
                 self._check_ready_()

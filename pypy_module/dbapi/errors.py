@@ -6,7 +6,7 @@ from pypy_module.ffi.library import NUMBERS, RESULT_CODES, lib, text
 
 
 class Warning(Exception):
-    """Part of the DB-API; nothing raises it today, as in sqlite3."""
+    """Part of the DB-API. Before Python 3.11, `execute` raises it for several statements."""
 
 
 class Error(Exception):

@@ -13,6 +13,7 @@ from pypy_module.dbapi.statements.statement import refuse_null_character, skip
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from sqpyte.vm.base import mem
 
+NUMBER_COLUMNS = (0, 2, 3, 4, 6)    # of an EXPLAIN's row: pc, p1, p2, p3, p5; then opcode and p4
 ROW, TEXT, CELLS = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_TEXT'], NUMBERS['SQPYTE_ROW_CELLS']
 
 # What SQPYTE_WHY_... of engine.h mean.
@@ -142,7 +143,7 @@ def steps(session, sql, places):
     try:
         cells = listing.cells
         while lib.sqpyte_step(listing.pointer, cells) == ROW:
-            pc, p1, p2, p3, p5 = [cells[CELLS + 2 * column + 1] for column in (0, 2, 3, 4, 6)]
+            pc, p1, p2, p3, p5 = [cells[CELLS + 2 * column + 1] for column in NUMBER_COLUMNS]
             found.append(Step(places.get(pc, ''), pc, shown(listing, 1), p1, p2, p3, shown(listing, 5), p5))
     finally:
         listing.reset()
@@ -201,6 +202,8 @@ def explain(connection, sql, /):
     Returns:
         an Explanation: a list of Plans that prints as a report.
     Raises:
+        TypeError: it is no Connection, or `sql` no str.
+        ProgrammingError: the connection is closed.
         Error: SQLite rejects a statement.
     """
     session = session_of(connection)

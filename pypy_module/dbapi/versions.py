@@ -38,6 +38,9 @@ CONVERTER_ENCODING = since(
 COMMENTS_BEFORE_DML = since(
     (3, 10), 'a comment before INSERT, UPDATE, DELETE or REPLACE',
     'hides it: no transaction is begun, no rows are counted', 'is passed over')
+TRIGGERS_AGAIN = since(
+    (3, 10), 'what a trace callback is told of the statements of a trigger', 'as comments',
+    'the statement that fires it, again')
 OWN_CURSOR = since(
     (3, 11), '`execute` of a subclass of Connection with a `cursor` of its own', 'calls it', 'makes a plain Cursor')
 SEVERAL_STATEMENTS = since((3, 11), '`execute` of several statements', 'Warning', 'ProgrammingError')

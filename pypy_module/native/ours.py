@@ -14,7 +14,6 @@ from pypy_module.ffi.library import NUMBERS, ffi, lib, text
 
 LAYOUT = ((3, 9), (3, 14))      # the first and the last version of CPython whose Connection begins with it
 ROW = NUMBERS['SQLITE_ROW']
-COLUMNS = (0, 2, 3, 4, 6)       # of an EXPLAIN's row: pc, p1, p2, p3, p5; then opcode and p4
 OPCODE, P4 = 1, 5
 
 
@@ -58,7 +57,7 @@ def steps(db, sql, places):
     found = []
     try:
         while lib.sqlite3_step(listing) == ROW:
-            pc, p1, p2, p3, p5 = [lib.sqlite3_column_int64(listing, column) for column in COLUMNS]
+            pc, p1, p2, p3, p5 = [lib.sqlite3_column_int64(listing, column) for column in reports.NUMBER_COLUMNS]
             name, p4 = [text(ffi.cast('const char *', lib.sqlite3_column_text(listing, column))) or ''
                         for column in (OPCODE, P4)]
             found.append(reports.Step(places.get(pc, ''), pc, name, p1, p2, p3, p4, p5))

@@ -87,7 +87,7 @@ def show(console, rows):
     """
     table = Table()
     for title in ('project', 'host', 'side', 'passed on both', 'failed on both', 'worse', 'flaky', 'rounds',
-                  'sqlite3 s', 'sqpyte s', 'ratio', 'of processor time'):
+                  'sqlite3 s', 'sqpyte s', 'ratio', 'of CPU time'):
         table.add_column(title)
     for project, kept in rows.items():
         for side, of in kept['sides'].items():

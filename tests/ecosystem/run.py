@@ -81,7 +81,7 @@ def lines(path):
 
 
 def processor():
-    """Return the processor time (seconds) of all processes that have been waited for."""
+    """Return the CPU time (seconds) of all processes that have been waited for."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

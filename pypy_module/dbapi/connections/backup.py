@@ -87,7 +87,7 @@ def copy(session, goal, name, pages, progress, sleep):
             rc = lib.sqlite3_backup_step(handle, pages)
             if progress is not None:
                 progress(rc, lib.sqlite3_backup_remaining(handle), lib.sqlite3_backup_pagecount(handle))
-                if not goal.db:
+                if not goal.db and not goal.superseded:
                     goal.check_open()
             if rc == BUSY or rc == LOCKED:
                 if not looked and free_locks(gc.collect):
@@ -118,6 +118,8 @@ class Backup(Owner):
             name: which database to copy: 'main', 'temp', or as attached (str).
             sleep: how long to wait for a lock between two tries, in seconds (float).
         Raises:
+            TypeError: `target` is no Connection, or `progress` can't be called.
+            ValueError: `target` is this connection.
             Error: as SQLite says, or what `progress` raises.
         """
         goal = session_of(target)
@@ -134,7 +136,8 @@ class Backup(Owner):
             copy(session, goal, name, c_int(pages) or -1, progress, c_double(sleep))
 
     def serialize(self, *, name='main'):
-        """Return a database (`name`: as for `backup`) as the bytes of its file."""
+        """Return a database (`name`: as for `backup`) as the bytes of its file; raises OperationalError if there is no
+        such database."""
         session = self._session_
         session.check()
         encoded_name = encoded(name, "serialize() argument 'name'")
@@ -172,6 +175,8 @@ class Backup(Owner):
             # SQLite frees the copy, also when it fails.
             return lib.sqlite3_deserialize(session.db, encoded_name, copy, len(data), len(data), DESERIALIZE)
         if tried(replace):
+            if lib.sqlite3_errcode(session.db) == OK:       # SQLite says nothing
+                raise errors.OperationalError("unable to deserialize '%s'" % name)
             raise errors.from_database(session.db)
 
     def iterdump(self, *, filter=None):
@@ -196,6 +201,7 @@ class Backup(Owner):
             a Blob.
         Raises:
             OperationalError: there is no such blob.
+            TypeError, OverflowError: `row` is no int, or none of 64 bits.
         """
         from pypy_module.dbapi.blob import Handle, blob_of      # few programs have blobs
         session = self._session_

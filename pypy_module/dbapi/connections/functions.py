@@ -7,7 +7,7 @@ Calls may nest: C gives each the frame as it has left it, whatever a call within
 
 
 from pypy_module.dbapi import errors
-from pypy_module.dbapi.arguments import c_int, checked_text
+from pypy_module.dbapi.arguments import c_int, checked_text, folded
 from pypy_module.dbapi.connections.callbacks import UTF8, context_of, fail, result_bytes
 from pypy_module.dbapi.connections.session import Owner
 from pypy_module.dbapi.deprecation import by_position
@@ -241,7 +241,7 @@ class Functions(Owner):
             rc = tried(lambda: lib.sqpyte_create_function(
                 session.db, name.encode(), narg, UTF8 | flags, what, definition))
         if rc == 0:
-            key = name.lower(), narg
+            key = folded(name), narg
             before = session.registered.get(key)
             if before is not None:
                 del session.python[address_of(before[0])]
@@ -262,7 +262,8 @@ class Functions(Owner):
         Args:
             name: its name in SQL (str).
             narg: how many arguments it has (int), -1 for any number.
-            func: what is called, with int, float, str, bytes or None; None removes the function.
+            func: what is called, with int, float, str, bytes or None, and returns one of these; None removes the
+                function.
             deterministic: whether equal arguments always give equal results (bool).
         Raises:
             OperationalError: the function can't be defined.

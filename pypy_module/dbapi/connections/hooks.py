@@ -5,7 +5,7 @@ that SQLite calls has to stay open in C until that function has returned.
 """
 
 from pypy_module.dbapi import errors, versions
-from pypy_module.dbapi.arguments import checked_text
+from pypy_module.dbapi.arguments import c_int, checked_text, folded
 from pypy_module.dbapi.connections.callbacks import UTF8, report
 from pypy_module.dbapi.connections.functions import COUNT, RESULT, Frame, reader
 from pypy_module.dbapi.connections.session import Owner
@@ -64,7 +64,13 @@ def tracer(function, calls):
         calls.depth += 1
         try:
             calls.hear()
-            expanded = lib.sqlite3_expanded_sql(ffi.cast('sqlite3_stmt *', statement))
+            statement = ffi.cast('sqlite3_stmt *', statement)
+            if not versions.TRIGGERS_AGAIN:
+                told, own = text(ffi.cast('char *', sql)), text(lib.sqlite3_sql(statement))
+                if told not in (own, '-- %s' % own):
+                    function(told)
+                    return 0
+            expanded = lib.sqlite3_expanded_sql(statement)
             if expanded:
                 try:
                     shown = ffi.string(expanded).decode()
@@ -157,6 +163,7 @@ class Hooks(Owner):
         """
         session = self._session_
         session.check()
+        n = c_int(n)
         session.before_c_call_that_may_write()
         callback = NULL if progress_handler is None else progress(progress_handler, session.calls)
         lib.sqlite3_progress_handler(session.db, n, callback, NULL)
@@ -208,10 +215,10 @@ class Hooks(Owner):
             rc = tried(lambda: lib.sqpyte_create_collation(session.db, name.encode(), definition))
         if rc:
             raise errors.from_database(session.db)
-        before = session.collations.get(name.lower())
+        before = session.collations.get(folded(name))
         if before is not None:
             del session.python[address_of(before[0])]
         if held is not None:
             session.python[address_of(held[0])] = callback
-        session.collations[name.lower()] = held
+        session.collations[folded(name)] = held
         session.plan_anew()

@@ -4,6 +4,7 @@ import sys
 from _thread import get_ident
 
 from pypy_module.dbapi import errors
+from pypy_module.dbapi.arguments import c_int, checked_text
 from pypy_module.dbapi.connections.session import Owner
 from pypy_module.dbapi.constants import SQLITE
 from pypy_module.ffi.library import NULL, ffi, lib, text
@@ -34,7 +35,7 @@ class Settings(Owner):
             ProgrammingError: there is no such limit.
         """
         self._session_.check()
-        before = lib.sqlite3_limit(self._session_.db, category, limit)
+        before = lib.sqlite3_limit(self._session_.db, c_int(category), c_int(limit))
         if before < 0:
             raise errors.ProgrammingError("'category' is out of bounds")
         return before
@@ -45,6 +46,7 @@ class Settings(Owner):
 
     def _config_(self, op, value):
         """Set a switch unless `value` is -1; return what it is now (int)."""
+        op = c_int(op)
         self._session_.check()
         if op not in SWITCHES:
             raise ValueError("unknown config 'op': %d" % op)
@@ -84,6 +86,9 @@ class Settings(Owner):
         Raises:
             OperationalError: it can't be loaded.
         """
+        name = checked_text(name, 'load_extension() argument 1')
+        if entrypoint is not None:
+            entrypoint = checked_text(entrypoint, "load_extension() argument 'entrypoint'")
         sys.audit('sqlite3.load_extension', self, name)
         self._session_.check()
         self._session_.before_c_call_that_may_write()

@@ -39,6 +39,8 @@ class Session(Execution, StatementCache, Transaction):
     Attributes:
         db: the `sqlite3 *`; NULL when it is closed.
         closing: it, when it could not be closed yet; else NULL.
+        former: Sessions that the connection had before `__init__` was called anew, of which something is left (list).
+        superseded: the connection has been given another Session; what cursors are in the middle of goes on (bool).
         initialised: `Connection.__init__` has been done (bool).
         lock: held while several threads may use the session.
         detect_types: PARSE_DECLTYPES, PARSE_COLNAMES, both added, or 0 (int).
@@ -54,7 +56,11 @@ class Session(Execution, StatementCache, Transaction):
 
     db: Any = NULL
     closing: Any = NULL
+    former: Any = ()
+    superseded = False
     initialised = False
+    detect_types = 0
+    text_factory: Any = None
     _thread = 0
 
     def open(self, name, uri, milliseconds, detect_types, cached_statements, check_same_thread):
@@ -90,7 +96,8 @@ class Session(Execution, StatementCache, Transaction):
 
     def set_text_factory(self, factory):
         """Have texts made by a text factory."""
-        self.before_c_call_that_may_write()
+        if self.db:
+            self.before_c_call_that_may_write()
         self.text_factory = factory
         self.plain = factory is str and not self.detect_types
 
@@ -101,6 +108,9 @@ class Session(Execution, StatementCache, Transaction):
             busy_too: finalise statements that cursors are in the middle of, too (bool).
         """
         error = None
+        if busy_too:
+            for session in self.former:
+                session.close()
         if not self.db:
             if self.closing and not self.calls.depth:
                 self._close_database(True)
@@ -121,6 +131,25 @@ class Session(Execution, StatementCache, Transaction):
         if error is not None:
             raise error
 
+    def supersede(self):
+        """Close the database, as `Connection.__init__` is called anew; return the Session for that.
+
+        Cursors go on with the rows that they are in the middle of, so the functions and hooks of this database stay.
+        """
+        self.initialised = False
+        self.superseded = True
+        self.close(False)
+        following = Session()
+        following.former = [session for session in [*self.former, self] if session.left_open()]
+        self.former = ()
+        if self.left_open():
+            self.set_text_factory(str)      # as sqlite3, which has one for all of a connection's databases
+        return following
+
+    def left_open(self):
+        """Whether C still has something of this database or of one before (bool)."""
+        return bool(self.db or self.closing or self._left or self.former)
+
     def _close_database(self, busy_too):
         """Close the database in C; for `busy_too` see `close`."""
         self._close_statements(busy_too)
@@ -129,7 +158,8 @@ class Session(Execution, StatementCache, Transaction):
         db, self.closing = self.closing, NULL
         lib.sqlite3_close_v2(db)
         other_library.closed(file)
-        self._forget_functions()
+        if not self._left:
+            self._forget_functions()
 
     def outside_lock(self, call, *arguments):
         """Return what `call(*arguments)` does, without the lock: a program's iterator, adapter, converter or factory
@@ -191,7 +221,10 @@ NEVER_OPENED = Session()    # of a Connection whose `__init__` hasn't been calle
 
 
 class Owner:
-    """What has a Session: the part of Connection that its other parts know."""
+    """What has a Session: the part of Connection that its other parts know.
+
+    It gets another one when `__init__` is called anew.
+    """
 
     __slots__ = ('_session_', 'row_factory')
     _session_: Session
@@ -206,6 +239,12 @@ class Owner:
         raise AttributeError('%r object has no attribute %r' % (type(self).__name__, name))
 
     __reduce_ex__ = errors.not_copied('Connection')
+
+    def _settable_(self):
+        """Return the Session; one of its own, also before `__init__`, which begins with another."""
+        if self._session_ is NEVER_OPENED:
+            self._session_ = Session()
+        return self._session_
 
 
 def session_of(connection):

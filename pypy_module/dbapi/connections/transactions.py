@@ -31,7 +31,7 @@ class Transactions(Owner):
 
     @isolation_level.setter
     def isolation_level(self, level):
-        session = self._session_
+        session = self._settable_()
         session.set_transactions(checked_level(level), session.autocommit)
         if level is None:
             Transactions.commit(self)
@@ -69,6 +69,7 @@ class Transactions(Owner):
         return self
 
     def __exit__(self, type, value, traceback, /):
+        """Commit, or roll back if there was an exception, which goes on; the connection stays open."""
         if type is not None or value is not None or traceback is not None:
             Transactions.rollback(self)     # not a subclass's, as in sqlite3
             return False

@@ -37,6 +37,7 @@ class Execution(Mixin):
     runners: list
     dropped: list
     raised: Any
+    superseded: bool
     rollbacks = 0
     outside_lock: Any
 
@@ -151,7 +152,7 @@ class Execution(Mixin):
                 statement.reset()
                 statement.busy = True
                 rc = self.run(statement, parameters)
-            if not self.db:    # a function has closed it
+            if not self.db and not self.superseded:     # a function has closed it
                 self.check_open()
             if statement.cells[REPREPARES] != statement.reprepares:
                 statement.recompiled()
@@ -169,11 +170,12 @@ class Execution(Mixin):
 
     def cut_off(self):
         """Have all cursors that are in the middle of their rows give them up before a rollback; they and those that
-        have a kept row say so when they are asked for one."""
+        have a kept row say so when they are asked for one. What is being stepped, and has called a function that rolls
+        back, can't be reset now: its result set does that when it returns."""
         self.rollbacks += 1
         for statement in list(self.all):
             result = statement.owner and statement.owner()
-            if result is not None:
+            if result is not None and result.ready:
                 result.drop()
 
     def before_c_call_that_may_write(self):

@@ -95,7 +95,7 @@ class ResultSet(ExecuteMany):
             self.row = row
 
     def stepped(self, statement, rc):
-        """Deal with a step that found no further row; raises SQLite's error."""
+        """Deal with a step that found no further row, or after which something is raised; raises SQLite's error."""
         session = self.session
         if rc == GROW:
             rc = statement.grow()
@@ -113,6 +113,9 @@ class ResultSet(ExecuteMany):
         if session.raised is not None:
             self.drop()
             session.reraise()
+        if self.rollbacks != session.rollbacks:     # one of its functions has rolled back
+            self.drop()
+            self._check_no_rollback()
 
     def drop(self):
         """Give up the rows that are left."""
@@ -241,7 +244,7 @@ class ResultSet(ExecuteMany):
                 rc = self._taken_over(statement)
             else:
                 rc = step(statement.pointer, statement.cells)
-            if rc != ROW or self.session.raised is not None:
+            if rc != ROW or self.session.raised is not None or self.rollbacks != self.session.rollbacks:
                 self.stepped(statement, rc)
         except BaseException as error:
             if self.statement is statement:     # a signal's: nobody knows what its buffer has

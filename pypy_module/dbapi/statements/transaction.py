@@ -1,6 +1,7 @@
 """A session's transaction: begun by a statement or by the program, ended by either, or by a script."""
 
 from pypy_module.dbapi import constants, errors, versions
+from pypy_module.dbapi.arguments import plain_text
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.locks import Asking, run_again
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
@@ -43,10 +44,13 @@ class Transaction(Mixin):
         isolation_level, autocommit: see `connect`.
     """
 
+    isolation_level: Any = ''
+    autocommit: Any = LEGACY
+
     def set_transactions(self, isolation_level, autocommit):
         """Set how transactions are begun, and when they end."""
-        self.isolation_level: Any = isolation_level
-        self.autocommit: Any = autocommit
+        self.isolation_level = isolation_level
+        self.autocommit = autocommit
         begins = autocommit == LEGACY and isolation_level is not None
         self.begin_flag = IN_TRANSACTION if begins else 0
 
@@ -73,8 +77,10 @@ class Transaction(Mixin):
 
     def begin_for(self, statement):
         """Begin a transaction if none is open and the statement is to run in one."""
+        if not self.db:     # a function has closed it
+            self.check_open()
         if statement.is_dml and self.begin_flag and lib.sqlite3_get_autocommit(self.db):
-            self.run_alone('BEGIN %s' % self.isolation_level)
+            self.run_alone('BEGIN ' + plain_text(self.isolation_level))
 
     def end(self, sql):
         """Do what `sql` says, 'COMMIT' or 'ROLLBACK', if a transaction is open; raises SQLite's error."""
@@ -96,7 +102,7 @@ class Transaction(Mixin):
 
     def run_script(self, script):
         """Run the statements of a script (str); see Cursor.executescript."""
-        data = script.encode()
+        data = plain_text(script).encode()
         if len(data) > lib.sqlite3_limit(self.db, LIMIT_SQL_LENGTH, -1):
             raise errors.DataError('query string is too large')
         if self.autocommit == LEGACY and not lib.sqlite3_get_autocommit(self.db):

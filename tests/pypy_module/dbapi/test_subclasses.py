@@ -1,8 +1,15 @@
 """What subclasses and odd arguments see of the DB-API, as in CPython's own module: only what it asks them for."""
 
+import enum
+import os
+import subprocess
+import sys
+
 import pytest
 
 import sqpyte
+from pypy_module.dbapi.connections.session import session_of
+from pypy_module.ffi.place import ROOT
 
 
 @pytest.fixture
@@ -195,3 +202,96 @@ def test_names_that_are_none(connection):
             connection.blobopen('t', 'a', 1, name=name)
         with pytest.raises(error):
             connection.blobopen(name, 'a', 1)
+
+
+class Shouting(str):
+    """A str with other ideas of itself than C has."""
+
+    def lower(self):
+        return 'another'
+    encode = __str__ = __format__ = translate = upper = lower
+
+
+def test_c_sees_the_text_of_a_str(connection):
+    connection.executescript(Shouting('CREATE TABLE t(a, b)'))
+    connection.execute(Shouting('INSERT INTO t VALUES(1, zeroblob(3))'))
+    connection.create_function(Shouting('f'), 1, lambda a: a + 1)
+    connection.create_function(Shouting('F'), 1, lambda a: a + 2)
+    connection.create_collation(Shouting('c'), lambda a, b: 0)
+    assert connection.execute("SELECT f(a) FROM t WHERE 'x' = 'y' COLLATE c").fetchall() == [(3,)]
+    assert len(connection.serialize(name=Shouting('main'))) > 1000
+    connection.commit()
+    with connection.blobopen(Shouting('t'), Shouting('b'), 1, name=Shouting('main')) as blob:
+        assert blob.read() == bytes(3)
+
+
+def test_an_isolation_level_that_is_an_enum():
+    class Level(str, enum.Enum):
+        IMMEDIATE = 'IMMEDIATE'
+    connection = sqpyte.connect(':memory:', isolation_level=Level.IMMEDIATE)
+    connection.execute('CREATE TABLE t(a)')
+    connection.execute('INSERT INTO t VALUES(1)')
+    assert connection.in_transaction
+
+
+@pytest.mark.parametrize('use, error', [
+    (lambda c: c.load_extension('x\0y'), ValueError), (lambda c: c.load_extension(5), TypeError),
+    (lambda c: c.load_extension('x', entrypoint='a\0b'), ValueError),
+    (lambda c: c.getconfig(1.0), TypeError), (lambda c: c.getconfig('x'), TypeError),
+    (lambda c: c.getconfig(2 ** 40), OverflowError), (lambda c: c.setlimit(2 ** 40, 1), OverflowError),
+    (lambda c: c.setlimit(1, 1.5), TypeError), (lambda c: c.set_progress_handler(abs, 2 ** 40), OverflowError),
+    (lambda c: c.deserialize(b'', name='absent'), sqpyte.OperationalError)])
+def test_arguments_that_c_cannot_have(connection, use, error):
+    with pytest.raises(error) as raised:
+        use(connection)
+    assert 'not an error' not in str(raised.value)
+
+
+@pytest.mark.parametrize('use, error', [
+    (lambda b: b.read(1.5), TypeError), (lambda b: b.read(2 ** 31), OverflowError),
+    (lambda b: b.seek(0, 1.0), TypeError), (lambda b: b.seek(2 ** 31), OverflowError),
+    (lambda b: type('Derived', (type(b),), {}), TypeError)])
+def test_arguments_of_blobs(connection, use, error):
+    connection.execute('CREATE TABLE t(a)')
+    connection.execute('INSERT INTO t VALUES(zeroblob(3))')
+    with connection.blobopen('t', 'a', 1) as blob:
+        blob.seek(0, 2)
+        with pytest.raises(error):
+            use(blob)
+        blob.seek(Five(2), False)
+        assert blob.tell() in (2, 5) and blob.read(True) == b'\0'
+
+
+def test_statements_that_are_only_prepared_are_freed(connection):
+    before = len(session_of(connection).all)
+    for number in range(5):
+        assert type(connection('SELECT %d' % number)).__name__ == 'Statement'
+    assert len(session_of(connection).all) == before
+
+
+NOTED = """
+import sqpyte
+
+given = []
+
+class Noted(sqpyte.Cursor):
+    def execute(self, *args):
+        given.append(args)
+        return super().execute(*args)
+
+class Own(sqpyte.Connection):
+    def cursor(self):
+        return super().cursor(Noted)
+
+connection = Own(':memory:')
+assert connection.execute('SELECT 1').fetchall() == [(1,)]
+assert connection.execute('SELECT 1', ()).fetchall() == [(1,)]
+print(given)
+"""
+
+
+@pytest.mark.parametrize('semantics, given', [('3.9', "[('SELECT 1',), ('SELECT 1', ())]"), ('3.11', '[]')])
+def test_a_cursor_of_a_subclass_gets_the_arguments_that_were_given(semantics, given):
+    done = subprocess.run([sys.executable, '-c', NOTED], stdout=subprocess.PIPE, universal_newlines=True, check=True,
+                          env=dict(os.environ, SQPYTE_SEMANTICS=semantics, PYTHONPATH=ROOT))
+    assert done.stdout == given + '\n'

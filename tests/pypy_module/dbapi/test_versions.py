@@ -20,6 +20,13 @@ ROWS = {
         "[d.execute('PRAGMA encoding = \"UTF-16be\"') and None, sqpyte.register_converter('X', lambda data: data), "
         "d.execute('SELECT 12 AS \"a [x]\", \\'12\\' AS \"b [x]\"').fetchone()]",
         "[None, None, (b'12', b'12')]", "[None, None, (b'12', b'\\x001\\x002')]"),
+    'what a trace callback is told of the statements of a trigger': (
+        "[c.executescript('CREATE TABLE t(a); CREATE TRIGGER tr AFTER INSERT ON t BEGIN SELECT new.a; END'), "
+        "c.create_function('f', 1, lambda a: d.execute('SELECT 1') and a), "
+        "[(c.set_trace_callback(told.append), c.execute('INSERT INTO t VALUES(f(?))', (5,)), told)[2] "
+        "for told in [[]]]][2]",
+        "[['BEGIN ', 'INSERT INTO t VALUES(f(5))', '-- TRIGGER tr', '-- SELECT new.a']]",
+        "[['BEGIN ', 'INSERT INTO t VALUES(f(5))', 'INSERT INTO t VALUES(f(5))', 'INSERT INTO t VALUES(f(5))']]"),
     '`execute` of several statements': (
         "error(lambda: c.execute('SELECT 1; SELECT 2'))", 'Warning: You can only execute one statement at a time.',
         'ProgrammingError: You can only execute one statement at a time.'),

@@ -258,3 +258,25 @@ def test_tracebacks_of_callbacks(connection, monkeypatch):
     assert shown[0].exc_type is ZeroDivisionError
     assert shown[0].object is function
     assert shown[0].exc_traceback.tb_frame.f_code is function.__code__
+
+
+@pytest.mark.parametrize('first, second', [('É', 'é'), ('k', '\u212a'), ('ß', 'ẞ')])
+@pytest.mark.parametrize('removed', [False, True])
+def test_names_that_differ_beyond_ascii_are_two(connection, collect, first, second, removed):
+    """SQLite folds ASCII's letters alone; C goes on calling the first one."""
+    connection.create_function(first, 1, lambda a: 'first')
+    connection.create_aggregate(first, 2, Sum)
+    connection.create_function(second, 1, None if removed else lambda a: 'second')
+    connection.create_aggregate(second, 2, None if removed else Sum)
+    collect()
+    for number in range(100):
+        connection.create_function('g%d' % number, 1, lambda a: 'wrong')
+    assert connection.execute('SELECT "%s"(1)' % first).fetchall() == [('first',)]
+    assert set(session_of(connection).registered) >= {(first, 1), (second, 1)}
+
+
+def test_a_name_s_case_does_not_matter(connection):
+    connection.create_function('Abc', 1, lambda a: 'first')
+    connection.create_function('aBC', 1, lambda a: 'second')
+    assert connection.execute('SELECT ABC(1)').fetchall() == [('second',)]
+    assert list(session_of(connection).registered) == [('abc', 1)]
