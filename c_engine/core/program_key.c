@@ -42,7 +42,8 @@ static void sqpyteKeyAddKeyInfo(SqpyteKey *p, const KeyInfo *pInfo){
 
 /* In a UTF-16 database the first run of each String8 in C translates its text and makes it a String: that is done here
 ** for all of them, so that a program has the same content before and after. What can't be had, as too long or for want
-** of memory, stays a String8, which raises the error when it runs. */
+** of memory, stays a String8, which raises the error when it runs. It is done before the key is measured, and not again
+** before it is written: what can be had then would make another key, for which there isn't room. */
 static void sqpyteTranslateStrings(Vdbe *v){
   sqlite3 *db = v->db;
   int i, rc;
@@ -66,13 +67,13 @@ static void sqpyteTranslateStrings(Vdbe *v){
   }
 }
 
-/* Writes the key of a Vdbe's program, as much of it as fits in nMax bytes at
-** buf; returns its size. */
+/* Writes the key of a Vdbe's program to buf, which has room for nMax bytes; returns its size. The first call, with an
+** nMax of 0, measures it. */
 long sqpyte_program_key(void *pVdbe, long buf, long nMax){
   Vdbe *v = (Vdbe*)pVdbe;
   SqpyteKey key = { (u8*)buf, 0, nMax };
   int i;
-  sqpyteTranslateStrings(v);
+  if( nMax==0 ) sqpyteTranslateStrings(v);
   sqpyteKeyAddInt(&key, v->nMem);
   sqpyteKeyAddInt(&key, ENC(v->db) | (v->pFrame!=0)<<8);
   for(i=0; i<v->nOp; i++){
