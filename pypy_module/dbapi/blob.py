@@ -6,6 +6,7 @@ import weakref
 
 from pypy_module.dbapi import errors, open_databases
 from pypy_module.dbapi.arguments import c_int
+from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.mixin import Any     # noqa: F401 - in type comments
 from pypy_module.ffi.library import NULL, bytes_of, ffi, lib
 
@@ -77,8 +78,8 @@ class Blob:
             raise errors.ProgrammingError('Cannot operate on a closed blob.')
 
     def _check_connection(self):
-        self._connection_._session_.check_open()
-        self._connection_._session_.check_thread()
+        session_of(self._connection_).check_open()
+        session_of(self._connection_).check_thread()
 
     def _read(self, size, offset):
         """Return `size` bytes from `offset` on; raises SQLite's error."""

@@ -103,7 +103,7 @@ class Cursor:
             raise errors.ProgrammingError('Base Cursor.__init__ not called.')
         if self._result_.closed:
             raise errors.ProgrammingError('Cannot operate on a closed cursor.')
-        self._connection_._session_.check()
+        session_of(self._connection_).check()
 
     def _check_ready_(self):
         """Raise ProgrammingError in the middle of something; with the connection's lock held."""
@@ -114,7 +114,7 @@ class Cursor:
         """Return the ResultSet, at the connection's present database, or raise ProgrammingError."""
         self._check_()
         result = self._result_
-        session = self._connection_._session_
+        session = session_of(self._connection_)
         if result.session is not session:   # the connection's `__init__` has been called anew
             with result.session.lock:
                 self._check_ready_()
@@ -239,7 +239,7 @@ class Cursor:
         if self._connection_ is None:
             raise errors.ProgrammingError('Base Cursor.__init__ not called.')
         result = self._result_
-        self._connection_._session_.check()
+        session_of(self._connection_).check()
         if not result.closed:
             with result.session.lock:
                 self._check_ready_()

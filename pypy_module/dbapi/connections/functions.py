@@ -248,10 +248,6 @@ class Functions(Owner):
             if held is not None:
                 session.python[address_of(held[0])] = python
             session.registered[key] = held
-            for kind in (session.functions, session.aggregates):
-                kind.pop(key, None)
-            if made_by is not None:
-                (session.functions if what == DO_FUNCTION else session.aggregates)[key] = made_by
             session.plan_anew()
         return rc
 

@@ -48,10 +48,9 @@ class Session(Execution, StatementCache, Transaction):
         text_factory: see Connection.
         calls: the Calls.
         blobs: the Handles of blobs (WeakSet), from the first one on; before, None.
-        functions: Python functions by (name in lower case, number of arguments or -1).
-        aggregates: aggregate and window classes, likewise.
         python: by the address of its SqpyteFunction, a Python function or an Aggregate (dict).
-        registered, collations, hooks: what C refers to, by name (dicts).
+        registered, collations, hooks: what C refers to, by name (dicts), functions and aggregates by (folded name,
+            number of arguments or -1); None for those that were removed.
     """
 
     db: Any = NULL
@@ -87,8 +86,6 @@ class Session(Execution, StatementCache, Transaction):
 
     def _forget_functions(self):
         """Be without functions."""
-        self.functions: dict = {}
-        self.aggregates: dict = {}
         self.registered: dict = {}
         self.python: dict = {}
         self.collations: dict = {}

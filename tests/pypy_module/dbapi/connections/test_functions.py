@@ -105,12 +105,12 @@ def test_defining_again_and_removing(connection):
     connection.create_function('F', 1, lambda a: 'third')
     connection.create_function('f', 2, lambda a, b: 'two')
     assert connection.execute('SELECT f(1), f(1, 2)').fetchall() == [('third', 'two')]
-    assert set(session_of(connection).functions) == {('f', 1), ('f', 2)}
     connection.create_aggregate('f', 1, Sum)
     assert connection.execute('SELECT f(1)').fetchall() == [(1,)]
-    assert set(session_of(connection).functions) == {('f', 2)}
-    assert session_of(connection).aggregates == {('f', 1): Sum}
+    session = session_of(connection)
+    assert set(session.registered) == {('f', 1), ('f', 2)} and len(session.python) == 2
     connection.create_aggregate('f', 1, None)
+    assert session.registered['f', 1] is None and len(session.python) == 1
     with pytest.raises(sqpyte.OperationalError, match='wrong number of arguments'):
         connection.execute('SELECT f(1)')
 
