@@ -1,4 +1,4 @@
-# `make` for the paper's example, `make test` for every test, `make help` for the rest.
+# `make` for the paper's example, `make test` for tests of every kind, `make help` for the rest.
 
 PYPY ?= pypy3
 ifeq ($(origin CC),default)
@@ -71,7 +71,7 @@ vm: python27 engine  ## translate the RPython VM to build/libsqpyte.so (needs Py
 	  '-Wl,-rpath,$$ORIGIN'
 	@echo "sqpyte: build/libsqpyte.so and build/sqpyte are ready" >&2
 
-test-env: deps-test
+test-env: deps-test  ## make the test environments: build/pypy-env, build/cpython-env-3.x
 	@$(PYPY) -m tools.environments pypy --test
 	@$(PYPY) -m tools.environments cpython
 
@@ -96,7 +96,7 @@ lint: test-env engine  ## check style and types
 	@build/pypy-env/bin/ruff check $(wildcard $(ROOMS))
 	@build/pypy-env/bin/mypy
 
-test: python27 test-groups  ## run every test: style, types, the translated VM, PyPy and all CPythons
+test: python27 test-groups  ## run a part of every kind of test: style, types, the translated VM, PyPy and all CPythons
 
 # Goes on where it was stopped. PARTS='sqllogictest* faults*': only these of its parts.
 test-all: python27 deps-upstream deps-languages test-env vm data effects  ## run all of every test, SQLite's own and sanitizers, with counts (a day)
@@ -149,10 +149,10 @@ test-effects-scripts: effects deps-upstream test-env
 test-groups: python27 deps-upstream test-env engine
 	@$(MAKE) --no-print-directory -f tests/groups.mk -k -j2 --output-sync=target
 
-test-pypy: deps-upstream test-env data effects
+test-pypy: deps-upstream test-env data effects  ## run the tests that PyPy runs; those that need the VM only if it is there
 	@$(PYTHON) -m pytest tests
 
-test-cpython: test-env data
+test-cpython: test-env data  ## run the tests of the Python module under every CPython
 	@for python in build/cpython-env-3.*/bin/python; do \
 	  test -x $$python || { echo "sqpyte: no CPython 3.9 to 3.13 here: its tests are not run" >&2; break; }; \
 	  echo "sqpyte: the DB-API tests under $$($$python --version)" >&2; \

@@ -43,6 +43,7 @@ def install():
     sys.modules['sqlite3'] = sqpyte
     sys.modules['sqlite3.dbapi2'] = sqpyte.dbapi2
     sys.modules['sqlite3.dump'] = dump = types.ModuleType('sqlite3.dump', 'What makes a dump of a database.')
+    vars(sqpyte)['dump'] = dump
     vars(dump)['_iterdump'] = lambda connection, **keywords: _serving.Connection.iterdump(connection, **keywords)
 
 

@@ -1,4 +1,4 @@
-# Every test, in groups, two at a time: `make test` does this with -j2. While one processor translates the VM,
+# A part of every kind of test, in groups, two at a time: `make test` does this with -j2. While one processor translates the VM,
 # the other makes the rest, and tests what doesn't need the VM: with the engine alone, which is what somebody
 # has who has not translated it. Of CPython's tests the newest's run on the VM. Those of the inliner, most of
 # the time, run with PyPy on the VM, and with the newest CPython on the engine alone; with the others in

@@ -1,11 +1,6 @@
 /*
-** The C engine: upstream SQLite (edited, see apply.py) and, in the same
-** translation unit, the choice of tier and the helpers for the RPython VM
-** (tiering.c, settings.c, system_*.c, late_relocations.c, helpers.c, functions.c, texts.c,
-** patterns.c, convert.c, rowset.c, seek.c, located_rows.c, memoize.c,
-** row_cache.c, program_key.c), the fused calls (fused.c, busy.c), the page batches (page_batch.c,
-** cardinality.c) and the call logs (call_log.c)
-** of the PyPy module.
+** The C engine: upstream SQLite (edited, see patches/apply.py), the choice of tier, the VM's helpers and the Python
+** module's calls, in one translation unit. The includes below say what.
 */
 #include "sqlite3.c"
 #include "core/engine.h"

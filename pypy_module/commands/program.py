@@ -41,8 +41,15 @@ def look_first_in(folder, asked=False):
         sys.path[:own] = [folder]
 
 
+_kept = []      # modules
+
+
 def new_main():
-    """Put a new module `__main__` in the place of this command's; return it."""
+    """Put a new module `__main__` in the place of this command's; return it.
+
+    The old one stays: CPython still uses its names, without a reference, when a program has ended with an exception.
+    """
+    _kept.append(sys.modules['__main__'])
     module = types.ModuleType('__main__')
     module.__dict__.update(__annotations__={}, __builtins__=builtins)
     sys.modules['__main__'] = module

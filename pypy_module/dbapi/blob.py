@@ -6,7 +6,6 @@ import weakref
 
 from pypy_module.dbapi import errors, open_databases
 from pypy_module.dbapi.arguments import c_int
-from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.mixin import Any     # noqa: F401 - in type comments
 from pypy_module.ffi.library import NULL, bytes_of, ffi, lib
 
@@ -64,7 +63,7 @@ class Blob:
 
     def __del__(self):
         session, handle = self._session_, self._handle
-        if handle is not None and handle.pointer and session.db:
+        if handle is not None and handle.pointer and session.db and not session.left_by_fork():
             # A runner may be in the middle of a row: this runs at any time.
             if session.runners or open_databases.calling(but=session):
                 session.dropped.append(handle)
@@ -78,8 +77,8 @@ class Blob:
             raise errors.ProgrammingError('Cannot operate on a closed blob.')
 
     def _check_connection(self):
-        session_of(self._connection_).check_open()
-        session_of(self._connection_).check_thread()
+        self._connection_._session_.check_open()
+        self._connection_._session_.check_thread()
 
     def _read(self, size, offset):
         """Return `size` bytes from `offset` on; raises SQLite's error."""

@@ -98,5 +98,10 @@ def check():
 
 def fail(path, reason):
     """Raise the ImportError for a library that can't be used."""
-    raise ImportError('sqpyte: %s can\'t be used: %s; %s' % (
-        path, reason, 'install sqpyte again' if INSTALLED and path.startswith(ROOT) else '`make` builds it anew'))
+    if os.environ.get('SQPYTE_LIBRARY'):
+        remedy = 'SQPYTE_LIBRARY names it: correct that, or take it out of the environment'
+    elif INSTALLED and not os.path.isdir(ROOT):
+        remedy = 'no library is loaded from an archive: unpack it'
+    else:
+        remedy = 'install sqpyte again' if INSTALLED else '`make` builds it anew'
+    raise ImportError('sqpyte: %s can\'t be used: %s; %s' % (path, reason, remedy))

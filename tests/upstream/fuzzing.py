@@ -2,7 +2,7 @@
 
 fuzzcheck runs each input, checks invariants of its queries (the same rows by another way of asking),
 looks for leaks, and ends at the first error. It is built without a progress handler, so the statements
-do enter the VM (guard.c), and with the product's layout: the options of SQLite's makefile that would
+run as most programs' do (guard.c), and with the product's layout: the options of SQLite's makefile that would
 move a struct's field are left out.
 """
 

@@ -105,6 +105,25 @@ def test_a_module_that_imports_what_is_not_installed(tmp_path):
         staging.stage(str(tmp_path), str(tmp_path / 'tree'), 'nothing')
 
 
+def test_a_program_that_cannot_be_compiled(environment):
+    """It ends as with python: CPython still uses what `__main__` was, after the traceback has been shown."""
+    for source in ('x =', "raise KeyError('x')"):
+        said = environment.run('sqpyte-run', '-c', source, code=1, PYTHONMALLOC='debug')
+        assert said.splitlines()[-1].startswith(('SyntaxError', 'KeyError'))
+
+
+def test_a_copy_without_its_library_cannot_be_imported(environment, tmp_path):
+    """So a program can do without it; also where it is in an archive, from which no library is loaded."""
+    package = os.path.dirname(environment.script(WHERE + 'print(sqpyte.__file__)').strip())
+    shutil.copytree(package, str(tmp_path / 'copy' / 'sqpyte'), ignore=shutil.ignore_patterns('lib'))
+    shutil.make_archive(str(tmp_path / 'archive'), 'zip', str(tmp_path / 'copy'))
+    for place, remedy in (('copy', 'install sqpyte again'), ('archive.zip', 'unpack it')):
+        said = environment.script('import sys; sys.path.insert(0, sys.argv[1])\n'
+                                  'try:\n import sqpyte\nexcept ImportError as error:\n print(error)',
+                                  str(tmp_path / place))
+        assert "can't be used" in said and remedy in said
+
+
 def test_pip_takes_it_away(wheel_file, environment):
     """And nothing is left."""
     package = os.path.dirname(environment.script('import sqpyte; print(sqpyte.__file__)').strip())

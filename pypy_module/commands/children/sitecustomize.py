@@ -29,10 +29,12 @@ class Finder(object):
                 return None
             # A module that is there already would be loaded again, by its own spec.
             self.found = sys.modules.pop(name, None)
+            if sqpyte.backend == 'sqlite3':     # Python's own, which is found as ever
+                self.found = None
         if self.found is None:
             return None
         from importlib.machinery import ModuleSpec
-        return ModuleSpec(name, self)  # type: ignore[arg-type]
+        return ModuleSpec(name, self, is_package=True)  # type: ignore[arg-type]
 
     def create_module(self, spec):
         """Return None: any module does, since `exec_module` exchanges it; the import system's."""

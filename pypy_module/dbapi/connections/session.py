@@ -4,6 +4,7 @@ A Connection's own attributes are sqlite3's and no others. All else is its Sessi
 package: cursors, blobs and the inliner have the Session.
 """
 
+import os
 import weakref
 from _thread import RLock, get_ident
 
@@ -61,6 +62,7 @@ class Session(Execution, StatementCache, Transaction):
     detect_types = 0
     text_factory: Any = None
     _thread = 0
+    _process = 0
 
     def open(self, name, uri, milliseconds, detect_types, cached_statements, check_same_thread):
         """Open the database `name` (bytes); the transaction's settings are set next. For the other arguments see
@@ -79,6 +81,7 @@ class Session(Execution, StatementCache, Transaction):
         self._forget_functions()
         self.set_text_factory(str)
         self._thread = get_ident()
+        self._process = os.getpid()
         self._check_same_thread = check_same_thread
         self.user = self._thread if check_same_thread else -1
         open_databases.note(self)
@@ -173,6 +176,11 @@ class Session(Execution, StatementCache, Transaction):
         """Return a weak reference to the session, for callbacks that it owns."""
         return weakref.ref(self)
 
+    def left_by_fork(self):
+        """Whether a fork has left the session in this process, and its thread in the other: that may have been in the
+        middle of something, so whatever is done to the database waits for ever (bool)."""
+        return self._thread not in (0, get_ident()) and self._process != os.getpid()
+
     def check_thread(self):
         """Raise ProgrammingError in a thread that may not use the connection."""
         if self._thread and self._check_same_thread and self._thread != get_ident():
@@ -196,6 +204,8 @@ class Session(Execution, StatementCache, Transaction):
 
 def close_dropped(session):
     """Close a Session whose Connection is gone; later, if a function that SQLite calls is running."""
+    if session.left_by_fork():
+        return
     if open_databases.calling():
         POSTPONED.append(session)
     else:

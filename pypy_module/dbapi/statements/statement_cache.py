@@ -112,6 +112,7 @@ class StatementCache(Mixin):
     user = 0
     _left: Any = ()
     blobs: Any
+    left_by_fork: Any
 
     def _open_statements(self, capacity):
         """Start with no statements and room for `capacity` (int) in the cache."""
@@ -265,7 +266,7 @@ class StatementCache(Mixin):
         """`_reclaim`, if this thread may use the connection now."""
         if self.user == get_ident():
             self._reclaim(finalizing)
-        elif self.user == -1 and self.lock.acquire(False):
+        elif self.user == -1 and not self.left_by_fork() and self.lock.acquire(False):
             try:
                 self._reclaim(finalizing)
             finally:
@@ -287,6 +288,8 @@ class StatementCache(Mixin):
 
     def end_if_mine(self):
         """Reset all statements, at the program's end, if this thread may use the connection now."""
+        if self.left_by_fork():
+            return
         if self.user == get_ident() or self.user == -1 and self.lock.acquire(False):
             for statement in list(self.all):
                 if statement.owner is not None:

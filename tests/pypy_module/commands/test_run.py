@@ -230,6 +230,13 @@ class TestChildren:
                               'import sqpyte; assert sqpyte.connect is sqlite3.connect; '
                               'assert sqpyte.__spec__.name == "sqpyte"' % ENGINE) == "('hot',)\n"
 
+    def test_the_shell_of_sqlite3(self, run):
+        code = ("import subprocess, sys; command = [sys.executable, '-m', 'sqlite3', ':memory:', 'SELECT 5']; "
+                "print(subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout.decode())")
+        said = run('-c', code).out
+        assert '(5,)' in said or 'No module named sqlite3.__main__' in said, said
+        assert 'get_code' not in said
+
     def test_their_children_too(self, run):
         code = 'import sqlite3; print(%s)' % ENGINE
         assert self.child(run, 'import sys; code = %r; sys.argv[1:] = [code]; %s' % (code, self.CHILD)) == "('hot',)\n"

@@ -230,6 +230,7 @@ def test_wrong_arguments(connection):
 
 
 def test_install_has_what_makes_a_dump():
-    code = ('import sqpyte; sqpyte.install(); from sqlite3.dump import _iterdump; '
+    code = ('import sqpyte; sqpyte.install(); import sqlite3.dump; assert sqlite3.dump._iterdump; '
+            'from sqlite3.dump import _iterdump; '
             "print(list(_iterdump(sqpyte.connect(':memory:'))))")
     assert run(sys.executable, code) == "['BEGIN TRANSACTION;', 'COMMIT;']"

@@ -1,7 +1,8 @@
 /*
 ** What fuzzcheck has in place of a progress handler, and counts of what the VM ran.
 **
-** A statement under a progress handler stays in the C tier, so fuzzcheck is built without one. Runaway
+** Under a progress handler nothing is memoised, and each call of it brings all registers to C: fuzzcheck is built
+** without one, so that its statements run as most programs' do. Runaway
 ** inputs are interrupted by a timer of the process's own time: after SQPYTE_FIRST_MS, and from then on
 ** each SQPYTE_NEXT_MS, until the connection is no longer guarded. sqlite3_interrupt() may be called by
 ** a signal handler.
