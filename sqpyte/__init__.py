@@ -19,9 +19,8 @@ def _bind():
     import sys
     if sys.version_info < (3,):
         return False
-    folder = os.path.dirname(__file__)      # there is none within an archive
-    installed = os.path.isdir(os.path.join(folder, 'pypy_module')) or not os.path.isdir(folder)
-    if installed or os.environ.get('SQPYTE_BACKEND'):
+    checkout = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if not os.path.exists(os.path.join(checkout, 'Makefile')) or os.environ.get('SQPYTE_BACKEND'):
         from pypy_module.native import binding
         if binding.refusal() is None:
             return True

@@ -102,6 +102,18 @@ EDITS = [
         "  }\n"
         "  pCur = allocateCursor(p, pOp->p1, nField, CURTYPE_BTREE);\n",
     ),
+    # The one opcode that asks where a cursor stands before anything has put it there: a reopened one stands nowhere.
+    Edit(
+        "seek-scan-of-reopened",
+        "  if( !sqlite3BtreeCursorIsValidNN(pC->uc.pCursor) ){\n"
+        "#ifdef SQLITE_DEBUG\n"
+        "     if( db->flags&SQLITE_VdbeTrace ){\n"
+        "       printf(\"... cursor not valid - fall through\\n\");\n",
+        "  if( pC->nullRow || !sqlite3BtreeCursorIsValidNN(pC->uc.pCursor) ){\n"
+        "#ifdef SQLITE_DEBUG\n"
+        "     if( db->flags&SQLITE_VdbeTrace ){\n"
+        "       printf(\"... cursor not valid - fall through\\n\");\n",
+    ),
     Edit(
         "row-fields",
         "  ** on this cursor\" and \"the most recent seek was an exact match\".\n"

@@ -175,8 +175,9 @@ static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
 
 /* OpenRead, where cursor P1 is open to read just that B-tree: a subquery's tables are opened each time that
 ** it is evaluated. The cursor is as a new one to the program, but keeps its pages, in which the next
-** seek may begin: with other comparisons, which a collation that isn't SQLite's own could see. 0 if it isn't such a
-** cursor. */
+** seek may begin: with other comparisons, which a collation that isn't SQLite's own could see. SeekScan, which asks
+** whether a cursor stands on a row, takes one with nullRow for one that doesn't (patches/cursors.py). 0 if it isn't such
+** a cursor. */
 static VdbeCursor *sqpyteReopen(Vdbe *p, const Op *pOp, Btree *pBtree, KeyInfo *pKeyInfo, int nField){
   VdbeCursor *pC = p->apCsr[pOp->p1];
   BtCursor *pCur;

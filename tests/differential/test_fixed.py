@@ -104,6 +104,29 @@ def test_more_columns_than_collations(capi_tiers):
     assert capi_tiers.check(script(actions))[5] == rows_of([("x3",), ("x2",), (1,)])
 
 
+SEEK_SCANS = [
+    "SELECT x, (SELECT count(*) FROM t WHERE a = o.x AND b IN (%s)) FROM o",
+    "SELECT x, (SELECT group_concat(c) FROM t WHERE a = o.x AND b IN (SELECT v FROM v)) FROM o",
+    "SELECT x FROM o WHERE NOT EXISTS (SELECT 1 FROM t WHERE a = o.x AND b IN (%s))",
+    "SELECT x FROM o WHERE x IN (SELECT a FROM t WHERE t.a = o.x AND b IN (%s))",
+    "UPDATE o SET y = (SELECT count(*) FROM t WHERE a = o.x AND b IN (%s))",
+    "DELETE FROM o WHERE (SELECT count(*) FROM t WHERE a = o.x AND b IN (%s)) = 0"]
+
+
+@pytest.mark.parametrize("sql", SEEK_SCANS)
+def test_a_subquery_scans_before_it_seeks(capi_tiers, sql):
+    """SeekScan asks where its cursor stands: after OpenRead nowhere, though a reopened one keeps its place."""
+    sql = sql.replace("%s", ", ".join(map(str, range(100))))
+    actions = [("run", 0, "CREATE TABLE t(a, b, c)"), ("run", 0, "CREATE INDEX i ON t(a, b)"),
+               ("run", 0, "CREATE TABLE o(id INTEGER PRIMARY KEY, x, y)"), ("run", 0, "CREATE TABLE v(v)"),
+               ("many", 0, "INSERT INTO t VALUES (?, ?, ?)", [(i // 10, i % 10 * 3, i) for i in range(1000)]),
+               ("many", 0, "INSERT INTO o VALUES (?, ?, 0)", [(i, 99 - 7 * i) for i in range(10)]),
+               ("many", 0, "INSERT INTO v VALUES (?)", [(i,) for i in range(100)]),
+               ("run", 0, "ANALYZE"), ("run", 0, sql), ("run", 0, "SELECT x, y FROM o")]
+    transcript = capi_tiers.check(script(actions))
+    assert len(transcript[len(actions) - 1]) == 10      # nothing is deleted
+
+
 @pytest.mark.parametrize("name", tiers.chosen(
     [name for name in tiers.MODES if name not in ("stock",) + tiers.POISONED]))
 def test_tier_is_there(capi_tiers, name):

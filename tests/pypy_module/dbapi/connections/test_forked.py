@@ -47,6 +47,7 @@ print('status', status)
 @pytest.mark.parametrize('own_thread', [True, False])
 def test_the_child_leaves_the_other_thread_s_connection_alone(own_thread):
     """It is garbage there, with SQLite's mutex held by a thread that isn't there."""
-    done = subprocess.run([sys.executable, '-c', PROGRAM % own_thread], env=dict(os.environ, PYTHONPATH=ROOT),
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+    command = [sys.executable, '-W', 'ignore', '-c', PROGRAM % own_thread]
+    done = subprocess.run(command, env=dict(os.environ, PYTHONPATH=ROOT), stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, universal_newlines=True)
     assert done.stdout == '[(1,)]\nstatus 0\n'
