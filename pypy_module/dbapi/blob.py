@@ -102,7 +102,6 @@ class Blob:
         self._handle.release()
 
     def __len__(self):
-        """Return the blob's size in bytes (int)."""
         self._check()
         return self._length
 
@@ -144,12 +143,10 @@ class Blob:
         return self._offset
 
     def __enter__(self):
-        """Return the blob, which `with` closes at its end."""
         self._check()
         return self
 
     def __exit__(self, type, val, tb, /):
-        """Close the blob."""
         self._check()
         self._session_.before_c_call_that_may_write()
         self._handle.release()
@@ -171,7 +168,6 @@ class Blob:
         return position
 
     def __getitem__(self, index):
-        """Return the byte at an index (int), or those of a slice (bytes)."""
         self._check()
         if not isinstance(index, slice):
             return self._read(1, self._position(index))[0]
@@ -184,7 +180,6 @@ class Blob:
         return data if places.step == 1 else bytes([data[place - low] for place in places])
 
     def __setitem__(self, index, value):
-        """Write a byte (int) at an index, or as many bytes as a slice has; a blob can't change its size."""
         self._check()
         if not isinstance(index, slice):
             position = self._position(index)

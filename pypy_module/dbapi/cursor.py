@@ -161,9 +161,7 @@ class Cursor:
         return self
 
     def executescript(self, sql_script, /):
-        """Run several SQL statements; return the cursor.
-
-        An open transaction is committed first, unless the connection's `autocommit` says otherwise.
+        """Run several SQL statements, after a COMMIT unless `autocommit` is set; return the cursor.
 
         Args:
             sql_script: the statements (str), without parameters; rows are dropped.
@@ -201,8 +199,7 @@ class Cursor:
         return row
 
     def fetchmany(self, size=ARRAYSIZE):
-        """Return the next rows as a list: `size` of them (int; `arraysize` unless given), fewer at the end; all that
-        are left if it is 0 or negative."""
+        """Return a list of the next `size` rows (int, `arraysize` unless given), of all left if it is not positive."""
         size = self._result_.arraysize if size is ARRAYSIZE else c_int(size)
         rows: list = []
         while True:

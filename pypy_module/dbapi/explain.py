@@ -202,9 +202,7 @@ def explain(connection, sql, /):
     Returns:
         an Explanation: a list of Plans that prints as a report.
     Raises:
-        TypeError: it is no Connection, or `sql` no str.
-        ProgrammingError: the connection is closed.
-        Error: SQLite rejects a statement.
+        Error: the connection is closed, or SQLite rejects a statement.
     """
     session = session_of(connection)
     if session is None:

@@ -69,7 +69,6 @@ class Transactions(Owner):
         return self
 
     def __exit__(self, type, value, traceback, /):
-        """Commit, or roll back if there was an exception, which goes on; the connection stays open."""
         if type is not None or value is not None or traceback is not None:
             Transactions.rollback(self)     # not a subclass's, as in sqlite3
             return False
