@@ -228,8 +228,8 @@ static int sqpyteJudged(Vdbe *p, int pc, int seeks){
 
 /* A loop is hot, again and again: SQPYTE_WHY_HOT to enter the VM, or why not. A loop inside of one that
 ** seeks is judged with that: a few iterations at a time don't pay for entering and leaving. Histories are the
-** process's: one thread at a time looks at them. Nobody waits for it, who may not be in this process, but in the one
-** that has forked it; the loop asks again when it is hot again. */
+** process's: one thread at a time looks at them. Nobody waits for that one, as a child of fork() may not have it; the
+** loop asks again when it is hot again. */
 static int sqpyteRepaysTracing(Vdbe *p, int pc, int seeks){
   int why;
   if( pthread_mutex_trylock(&sqpyteVm.mutex) ) return SQPYTE_WHY_THREAD;
@@ -244,18 +244,16 @@ static void sqpyteNoteRun(Vdbe *p){
   i64 t = sqpyteNow() - p->sqpyteHotSince;
   p->sqpyteHotSince = 0;
   if( pHistory==0 ) return;
-  if( pthread_mutex_trylock(&sqpyteVm.mutex) ){
-    p->sqpyteSeeks = 0;
-    return;
+  if( pthread_mutex_trylock(&sqpyteVm.mutex)==0 ){
+    if( p->sqpyteSeeks ){
+      if( pHistory->bestVm==0 || t<pHistory->bestVm ) pHistory->bestVm = t;
+      pHistory->runsVm++;
+    }else{
+      if( pHistory->bestC==0 || t<pHistory->bestC ) pHistory->bestC = t;
+      pHistory->inC += t;
+      pHistory->runsC++;
+    }
+    pthread_mutex_unlock(&sqpyteVm.mutex);
   }
-  if( p->sqpyteSeeks ){
-    if( pHistory->bestVm==0 || t<pHistory->bestVm ) pHistory->bestVm = t;
-    pHistory->runsVm++;
-  }else{
-    if( pHistory->bestC==0 || t<pHistory->bestC ) pHistory->bestC = t;
-    pHistory->inC += t;
-    pHistory->runsC++;
-  }
-  pthread_mutex_unlock(&sqpyteVm.mutex);
   p->sqpyteSeeks = 0;
 }

@@ -3,7 +3,8 @@
 import operator
 
 from pypy_module.dbapi import errors
-from pypy_module.dbapi.columns import LOWER
+
+LOWER = {code: code + 32 for code in range(ord('A'), ord('Z') + 1)}
 
 
 def c_int(value):
@@ -43,5 +44,5 @@ def checked_text(value, argument):
 
 
 def folded(name):
-    """Return a plain str with ASCII's capitals in lower case: SQLite takes names that differ in these alone for one."""
+    """Return a str with ASCII's capitals in lower case: SQLite takes names that differ in these alone for one."""
     return name.translate(LOWER)

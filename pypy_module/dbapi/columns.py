@@ -1,8 +1,7 @@
 """The columns of a result: their names, and where a name is found."""
 
+from pypy_module.dbapi.arguments import folded
 from pypy_module.dbapi.mixin import Any
-
-LOWER = {code: code + 32 for code in range(ord('A'), ord('Z') + 1)}
 
 
 class Columns:
@@ -36,10 +35,10 @@ class Columns:
         """
         position = self._positions.get(name)
         if position is None:
-            folded = [other.translate(LOWER) for other in self.names()]
-            if name.translate(LOWER) not in folded:
+            names = [folded(other) for other in self.names()]
+            if folded(name) not in names:
                 raise IndexError('No item with that key')
-            position = self._positions[name] = folded.index(name.translate(LOWER))
+            position = self._positions[name] = names.index(folded(name))
         return position
 
 

@@ -5,15 +5,13 @@ memory.
 whether each byte was written, rows].
 """
 import json
-import os
 import sys
 
 import cffi
 
-from tests.differential import tiers
 from tests.differential.sessions import capi
 from tests.faults import workload
-from tests.faults.run import prepared
+from tests.faults.run import library_path, prepared
 
 SQL = "SELECT %s || 'twelve bytes' WHERE 'another text' > 'a'"
 TEXTS = ["'%s'" % ("x" * length) for length in (1, 100, 1000)]
@@ -22,7 +20,7 @@ ffi = cffi.FFI()
 ffi.cdef("long sqpyte_program_key(intptr_t, intptr_t, long);")
 
 
-def once(library, keys, faults, connection, sql, call):
+def once(keys, faults, connection, sql, call):
     """Do it with a failure at that allocation. Returns: the line's elements."""
     statement = connection.prepare(sql)
     vdbe = int(ffi.cast("intptr_t", statement.statement))
@@ -41,7 +39,7 @@ def once(library, keys, faults, connection, sql, call):
 
 def main(tier):
     library, faults = prepared(tier, "memory-once")
-    keys = ffi.dlopen(os.path.join(tiers.BUILD, tiers.LIBRARIES[tier.split("-")[0]]))
+    keys = ffi.dlopen(library_path(tier))
     for encoding in ("UTF-8", "UTF-16le"):
         connection = capi.Connection(library)
         connection.execute("PRAGMA encoding = '%s'" % encoding)
@@ -50,7 +48,7 @@ def main(tier):
             call, hits = 0, 1
             while hits:
                 call += 1
-                found = once(library, keys, faults, connection, SQL % text, call)
+                found = once(keys, faults, connection, SQL % text, call)
                 hits = found[0]
                 print(json.dumps(found), flush=True)
         connection.close()

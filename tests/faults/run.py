@@ -75,9 +75,14 @@ class Faults:
         return self.sqlite.sqlite3_memory_used()
 
 
+def library_path(tier):
+    """Where the library of a tier is."""
+    return os.path.join(tiers.BUILD, tiers.LIBRARIES[tier.split("-")[0]])
+
+
 def prepared(tier, kind):
     """The library of a tier, in its mode, with failures of that kind: (capi.Library, Faults)."""
-    path = os.path.join(tiers.BUILD, tiers.LIBRARIES[tier.split("-")[0]])
+    path = library_path(tier)
     faults = Faults(path, kind)
     library = capi.Library(path)
     if tier.startswith("untranslated"):

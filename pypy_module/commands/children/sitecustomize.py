@@ -28,9 +28,9 @@ class Finder(object):
             except ImportError:
                 return None
             # A module that is there already would be loaded again, by its own spec.
-            self.found = sys.modules.pop(name, None)
-            if sqpyte.backend == 'sqlite3':     # Python's own, which is found as ever
-                self.found = None
+            found = sys.modules.pop(name, None)
+            if sqpyte.backend != 'sqlite3':     # else it is Python's own, which is found as ever
+                self.found = found
         if self.found is None:
             return None
         from importlib.machinery import ModuleSpec

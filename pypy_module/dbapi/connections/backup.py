@@ -87,8 +87,7 @@ def copy(session, goal, name, pages, progress, sleep):
             rc = lib.sqlite3_backup_step(handle, pages)
             if progress is not None:
                 progress(rc, lib.sqlite3_backup_remaining(handle), lib.sqlite3_backup_pagecount(handle))
-                if not goal.db and not goal.superseded:
-                    goal.check_open()
+                goal.check_not_closed()
             if rc == BUSY or rc == LOCKED:
                 if not looked and free_locks(gc.collect):
                     continue

@@ -196,6 +196,11 @@ class Session(Execution, StatementCache, Transaction):
         if not self.db:
             raise errors.ProgrammingError('Cannot operate on a closed database.')
 
+    def check_not_closed(self):
+        """Raise ProgrammingError if a function has closed the connection; what runs goes on if it was opened anew."""
+        if not self.db and not self.superseded:
+            self.check_open()
+
     def check(self):
         """Raise ProgrammingError unless the connection can be used here and now."""
         self.check_thread()

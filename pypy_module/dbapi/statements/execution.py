@@ -37,7 +37,7 @@ class Execution(Mixin):
     runners: list
     dropped: list
     raised: Any
-    superseded: bool
+    check_not_closed: Any
     rollbacks = 0
     outside_lock: Any
 
@@ -152,8 +152,7 @@ class Execution(Mixin):
                 statement.reset()
                 statement.busy = True
                 rc = self.run(statement, parameters)
-            if not self.db and not self.superseded:     # a function has closed it
-                self.check_open()
+            self.check_not_closed()
             if statement.cells[REPREPARES] != statement.reprepares:
                 statement.recompiled()
             statement.cells[ROWID] = lib.sqlite3_last_insert_rowid(self.db)

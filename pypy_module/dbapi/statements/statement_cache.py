@@ -18,6 +18,7 @@ import weakref
 from _thread import get_ident
 
 from pypy_module.dbapi import open_databases
+from pypy_module.dbapi.arguments import plain_text
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.locks import collect_young, ready, watching
 from pypy_module.dbapi.statements.statement import Statement
@@ -137,7 +138,7 @@ class StatementCache(Mixin):
 
     def _prepare_for(self, sql):
         """`acquire` when the cache has no idle statement for `sql`."""
-        sql = str.__getitem__(sql, slice(None))
+        sql = plain_text(sql)
         cached = self.statements.get(sql)
         if cached is None:
             statement = self.prepare(sql)

@@ -337,12 +337,7 @@ class LogRunner(Runner):
         self.in_c_now = True        # a statement that ends calls `deoptimize`
         rc = lib.sqpyte_log_one(self.handle, pc, address_of(statement.cells), values, result)
         self.in_c_now = False
-        if rc == ROW and statement.cells[COLUMNS] == 0:
-            return True
-        self.finalize_instances()
-        self.detach()
-        self.finish(rc)
-        return False
+        return self.done_in_c(rc)
 
     def pass_operand(self, place, w):
         """Have the words at `place` hold a W_Value, for C's next opcode."""
@@ -381,19 +376,27 @@ class LogRunner(Runner):
         if self.left or self.in_c_now:
             return
         if self.busy:
-            if self.loop.way == PURE:
-                self.rest = self.rest or self.end   # `refill` looks after the present row
-                self.end = self.i + self.stride
-            elif not self.handed and self.back(self.at):
-                self.handed = True
-                self.spoil()
+            self.deoptimize_call()
             return
         result = self.owner()
         if result is None:
             self.abandon()
         else:
+            self.deoptimize_between(result)
+
+    def deoptimize_call(self):
+        """`deoptimize` while a user's function is running."""
+        if self.loop.way == PURE:
+            self.rest = self.rest or self.end   # `refill` looks after the present row
+            self.end = self.i + self.stride
+        elif not self.handed and self.back(self.at):
+            self.handed = True
             self.spoil()
-            self.deoptimize_row(result)
+
+    def deoptimize_between(self, result):
+        """`deoptimize` between two rows of the result set."""
+        self.spoil()
+        self.deoptimize_row(result)
 
     def spoil(self):
         """C does some rows before the statement is looked at again, more if this keeps happening."""

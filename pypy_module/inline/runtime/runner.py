@@ -29,7 +29,7 @@ from pypy_module.inline.values import UNDECODABLE, load, private, store, unwrapp
 from sqpyte.vm.base import mem
 from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Text
 
-ROW, DONE = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
+ROW = NUMBERS['SQLITE_ROW']
 COLUMNS = NUMBERS['SQPYTE_ROW_COLUMNS']
 LIMIT_LENGTH = NUMBERS['SQLITE_LIMIT_LENGTH']
 NOMEM, TOOBIG = layout.SQLITE_NOMEM, layout.SQLITE_TOOBIG
@@ -273,7 +273,12 @@ class Runner:
         self.inside = False
         rc = step(statement.pointer, statement.cells)
         self.inside = True
-        if rc == ROW and statement.cells[COLUMNS] == 0:
+        return self.done_in_c(rc)
+
+    def done_in_c(self, rc):
+        """Whether the opcode that C was to do is done, as its result `rc` says; if not, the statement has ended with an
+        error, and the runner leaves."""
+        if rc == ROW and self.statement.cells[COLUMNS] == 0:
             return True
         self.finalize_instances()
         self.detach()

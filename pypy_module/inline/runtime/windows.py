@@ -264,21 +264,16 @@ class WindowRunner(LogAheadRunner):
             done += 1
         return done
 
-    def deoptimize(self):
-        """See Runner."""
-        self.listed = False
-        if self.left or self.in_c_now:
-            return
-        if self.busy:
-            if self.loop.way == PURE:
-                self.handed = self.wary = True
-            elif not self.handed and self.back(-1):
-                self.handed = True
-            return
-        result = self.owner()
-        if result is None:
-            self.abandon()
-        elif self.loop.way == PURE:
+    def deoptimize_call(self):
+        """See LogRunner."""
+        if self.loop.way == PURE:
+            self.handed = self.wary = True
+        elif not self.handed and self.back(-1):
+            self.handed = True
+
+    def deoptimize_between(self, result):
+        """See LogRunner."""
+        if self.loop.way == PURE:
             self.wary = True
         else:
             self.deoptimize_row(result)
