@@ -2,6 +2,8 @@
 
 import argparse
 import code
+import os
+import re
 import sys
 
 import sqpyte
@@ -11,6 +13,7 @@ HELP = """Enter SQL and press enter; a statement ends with a semicolon.
 .version       SQLite's version
 .quit          leave"""
 
+COMMENT = re.compile(r'--[^\n]*|/\*.*?\*/', re.DOTALL)
 # What SQL or the name of a file can be refused with. Before Python 3.11 a second statement is refused with a Warning,
 # which is no Error; text that is no UTF-8, or has a NUL in it, with a ValueError.
 REFUSED = (sqpyte.Error, sqpyte.Warning, ValueError)
@@ -107,10 +110,18 @@ def main(arguments):
             # Bytes that are no UTF-8 then reach the statement, which is refused, instead of ending the session.
             sys.stdin.reconfigure(errors='surrogateescape')
         sys.ps1, sys.ps2 = 'sqlite> ', '    ... '
-        Shell(connection).interact('sqpyte shell, running on SQLite version %s\nConnected to %s\n\nType ".help" for '
+        shell = Shell(connection)
+        shell.interact('sqpyte shell, running on SQLite version %s\nConnected to %s\n\nType ".help" for '
                                    'help; ".quit" or CTRL-D to quit.' % (
                                        sqpyte.sqlite_version, 'a transient in-memory database'
                                        if options.filename == ':memory:' else repr(options.filename)), exitmsg='')
+        if COMMENT.sub('', '\n'.join(shell.buffer)).strip():
+            print('Error: the last statement has no semicolon, and was not run', file=sys.stderr)
+            return 1
         return 0
+    except BrokenPipeError:
+        # Who read the rows wants no more of them. What is still to be written at the exit has nowhere to go, either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     finally:
         connection.close()

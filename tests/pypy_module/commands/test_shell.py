@@ -1,6 +1,14 @@
 """The shell where SQL is refused, or a database can't be opened: it says so in a line, and goes on."""
 
+import subprocess
+import sys
+
 import pytest
+
+from tests.pypy_module.commands.conftest import OURS
+from tools.environments import ROOT, inherited
+
+MANY = 'WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT i FROM n'
 
 
 @pytest.mark.parametrize('sql, said', [
@@ -43,3 +51,25 @@ def test_a_file_that_is_no_database(shell, write):
     write('text', 'no database ' * 100)
     ended = shell('text', 'SELECT * FROM t')
     assert ended.code == 1 and 'file is not a database' in ended.err and 'Traceback' not in ended.err
+
+
+@pytest.mark.parametrize('end, code', [
+    (b'SELECT 43', 1), (b'SELECT 43\n', 1), (b'SELECT\n43 -- ;', 1), (b'-- the end', 0), (b'/* the\nend */ \n', 0),
+    (b'SELECT 43;', 0)])
+def test_an_end_without_a_semicolon(shell, end, code):
+    ended = shell(stdin=b'SELECT 6 * 7;\n' + end)
+    assert ended.code == code and '(42,)' in ended.out and ('(43,)' in ended.out) == (end == b'SELECT 43;')
+    assert ('the last statement has no semicolon, and was not run' in ended.err) == bool(code)
+
+
+@pytest.mark.parametrize('sql', [(), (MANY,)])
+def test_a_reader_that_goes_away(tmp_path, engine_library, sql):
+    environment = dict(inherited('SQPYTE_', 'PYTHON', 'LD_'), PYTHONPATH=ROOT, SQPYTE_LIBRARY=engine_library)
+    with subprocess.Popen([sys.executable, *OURS, ':memory:', *sql], cwd=str(tmp_path), env=environment,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdin.write(MANY.encode() + b';\n')
+        process.stdin.close()
+        assert process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+        assert process.wait(120) == 1 and b'Traceback' not in said and b'BrokenPipe' not in said
