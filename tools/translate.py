@@ -159,6 +159,26 @@ def translated(key):
     return directory
 
 
+def make_library(linker, directory, target):
+    """Link a translation and the engine.
+
+    Args:
+        linker: the command (list of str), with its options.
+        directory: the translation's folder.
+        target: the library's path.
+
+    Raises:
+        subprocess.CalledProcessError: a tool failed, and has said why.
+        late_relocations.NotMoved: the library is there and works, but the VM's data is written whenever it is loaded.
+    """
+    separated = target + '.o'
+    late_relocations.separate(os.path.join(directory, OBJECT), separated)
+    subprocess.run(linker + [separated, engine.Paths().engine_object]
+                   + engine.read(os.path.join(directory, LIBRARIES)).split() + ['-o', target], check=True)
+    os.remove(separated)
+    late_relocations.take_out(target)
+
+
 def link(directory):
     """Link a translation and the engine to the product, if that isn't what it is made of.
 
@@ -169,13 +189,9 @@ def link(directory):
               engine.Paths().engine_object]
 
     def action():
-        partial, separated = ['%s.%d.%s' % (PRODUCT, os.getpid(), ending) for ending in ('part', 'o')]
-        late_relocations.separate(inputs[0], separated)
-        subprocess.run(flags.compiler() + LINK + ['-Wl,--version-script=' + EXPORTS, separated, inputs[2]]
-                       + engine.read(inputs[1]).split() + ['-o', partial], check=True)
-        os.remove(separated)
+        partial = '%s.%d.part' % (PRODUCT, os.getpid())
         try:
-            late_relocations.take_out(partial)
+            make_library(flags.compiler() + LINK + ['-Wl,--version-script=' + EXPORTS], directory, partial)
         except late_relocations.NotMoved as error:
             say('libsqpyte.so: %s; so the VM\'s data is written when it is loaded, not when the VM starts' % error)
         os.replace(partial, PRODUCT)

@@ -103,7 +103,6 @@ SQPYTE_EXPORT int sqpyte_progress(void *pVdbe, long long nLeft);
 /* Writes a register. */
 SQPYTE_EXPORT void sqpyte_set_null(void *pMem);
 SQPYTE_EXPORT void sqpyte_set_int(void *pMem, long long v);
-SQPYTE_EXPORT void sqpyte_set_real(void *pMem, double v);
 /* The form of bytes is a text's encoding (SQLITE_UTF8, SQLITE_UTF16LE, SQLITE_UTF16BE), or that with SQPYTE_BLOB: as
 ** which text a blob is read where a number or a text is wanted. */
 #define SQPYTE_BLOB 4

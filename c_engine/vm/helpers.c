@@ -77,9 +77,6 @@ void sqpyte_set_null(void *pMem){ sqlite3VdbeMemSetNull((Mem*)pMem); }
 void sqpyte_set_int(void *pMem, long long v){
   sqlite3VdbeMemSetInt64((Mem*)pMem, v);
 }
-void sqpyte_set_real(void *pMem, double v){
-  sqlite3VdbeMemSetDouble((Mem*)pMem, v);
-}
 /* Texts get their terminator at once, as from upstream's Column: else sqlite3_column_text would
 ** have to make room for it. The value is one that upstream has in this register, whatever the limit
 ** of lengths is now. */

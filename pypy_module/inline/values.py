@@ -23,8 +23,8 @@ except ImportError:
         """Call a function, where there is no JIT to hide it from."""
         return function(*arguments)
 
-KINDS = (layout.MEM_Null | layout.MEM_Str | layout.MEM_Int | layout.MEM_Real | layout.MEM_Blob
-         | layout.MEM_Zero | layout.MEM_Subtype | layout.MEM_Agg | 0x20)  # 0x20: MEM_IntReal
+KINDS = (layout.MEM_Null | layout.MEM_Str | layout.MEM_Int | layout.MEM_Real | layout.MEM_IntReal | layout.MEM_Blob
+         | layout.MEM_Zero | layout.MEM_Subtype | layout.MEM_Agg)
 LOWEST, HIGHEST = -2 ** 63, 2 ** 63 - 1
 # The types of datums (c_engine/rows/datum.h).
 INTEGER, FLOAT, TEXT, BLOB, NULL_TYPE = (

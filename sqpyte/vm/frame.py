@@ -9,27 +9,23 @@ anything there is virtualizable, or C's: another field was read stale in a bridg
 """
 from c_engine.generated.layout import (
     CURTYPE_BTREE, BtCursor_eState, BtCursor_ix, BtCursor_pPage, CURSOR_VALID, MEM_Agg, MEM_Blob,
-    MEM_Cleared, MEM_Dyn, MEM_FromBind, MEM_Int, MEM_Null, MEM_Real, MEM_Str, MEM_Subtype, MEM_Zero, Mem_enc,
-    Mem_flags, Mem_n, Mem_u, Mem_z, MemPage_aCellIdx, MemPage_aData, MemPage_aDataEnd,
+    MEM_Cleared, MEM_Dyn, MEM_FromBind, MEM_Int, MEM_IntReal, MEM_Null, MEM_Real, MEM_Str, MEM_Subtype, MEM_Zero,
+    Mem_enc, Mem_flags, Mem_n, Mem_u, Mem_z, MemPage_aCellIdx, MemPage_aData, MemPage_aDataEnd,
     MemPage_intKeyLeaf, MemPage_isInit, MemPage_leaf, MemPage_maskPage, MemPage_maxLocal,
     MemPage_nCell, SQLITE_UTF8, SQPYTE_KNOWN_ROW, Vdbe_aMem, Vdbe_apCsr, Vdbe_aOp, Vdbe_db, Vdbe_pc,
     Vdbe_sqpyteCompare, VdbeCursor_deferredMoveto, VdbeCursor_eCurType, VdbeCursor_nullRow,
     VdbeCursor_uc, sizeof_Mem, sqlite3_enc)
 from sqpyte.vm.base import capi, mem
-from sqpyte.vm.base.jit import dont_look_inside, hint, promote, unroll_safe
+from sqpyte.vm.base.ablation import switches
+from sqpyte.vm.base.jit import hint, promote, unroll_safe
+from sqpyte.vm.copies import Kept, private_copy
 from sqpyte.vm.values import cell
 from sqpyte.vm.values.values import (
-    CONSTANT, IN_MEM, NULL, W_Bytes, W_Int, W_Null, W_Real, W_Text, blob_at, row_origin, text_at)
-from sqpyte.vm.base.ablation import switches
+    IN_MEM, NULL, W_Bytes, W_Int, W_Null, W_Real, W_Text, blob_at, row_origin, text_at)
 
-_KIND = (MEM_Null | MEM_Str | MEM_Int | MEM_Real | MEM_Blob | 0x20 | MEM_Cleared | MEM_Zero
-         | MEM_Subtype | MEM_Agg)       # 0x20: MEM_IntReal
+_KIND = (MEM_Null | MEM_Str | MEM_Int | MEM_Real | MEM_IntReal | MEM_Blob | MEM_Cleared | MEM_Zero
+         | MEM_Subtype | MEM_Agg)
 _OWNING = MEM_Dyn | MEM_Agg
-
-# A loop that makes a private copy of a text in every iteration leaves the VM after so many, or so many bytes of them.
-MOST_KEPT = 5000
-MOST_KEPT_BYTES = 8 << 20
-
 
 # What until_progress gives where there is no handler.
 NO_HANDLER = 0x7FFFFFFFFFFFFFFF
@@ -449,34 +445,3 @@ def is_among(numbers, n):
         if n == number:
             return True
     return False
-
-
-class Kept(object):
-    """Private copies of texts and blobs, which are freed with their frame."""
-
-    def __init__(self):
-        self.addresses = []
-        self.size = 0           # bytes
-        self.crowded = False    # they are many, or large
-
-    def enter(self, address, size):
-        """Keep what lies at an address."""
-        self.addresses.append(address)
-        self.size += size
-        self.crowded = len(self.addresses) > MOST_KEPT or self.size > MOST_KEPT_BYTES
-
-
-def private_copy(w, kept):
-    """The same text or blob in memory that is freed with the frame whose `kept` it enters."""
-    return w.moved(copied(w.address, w.size, kept), CONSTANT)
-
-
-# Takes plain integers: RPython's optimiser may call a function that both reads and makes values
-# before it has filled in one that it is given (OptHeap.force_from_effectinfo passes over the
-# pure fields of a structure that the callee also writes).
-@dont_look_inside
-def copied(address, size, kept):
-    """Address of a copy of the bytes, which enters `kept`."""
-    copy = mem.duplicate(address, size)
-    kept.enter(copy, size)
-    return copy

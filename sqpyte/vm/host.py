@@ -101,8 +101,3 @@ def poison(all_in_c):
 
 
 POISON = -0x1122334455667788
-
-
-def uninstall():
-    """Run the statements in C again."""
-    capi.library.sqpyte_set_vm(ffi.NULL)

@@ -11,7 +11,7 @@ import sys
 
 from c_engine.build import build as engine
 from c_engine.build import flags
-from tools import late_relocations, translate, vm_inputs
+from tools import translate, vm_inputs
 
 SONAME = 'libsqlite3.so.0'
 FLAGS = ['-shared', '-pthread', '-Wl,-Bsymbolic', '-Wl,--no-undefined', '-Wl,-soname,' + SONAME, '-s',
@@ -46,13 +46,9 @@ def link(target, glibc, vm):
         subprocess.CalledProcessError: the linker failed, and has said why.
         late_relocations.NotMoved: it has made something else than is known.
     """
-    objects, libraries = [engine.Paths().engine_object], flags.LIBRARIES
     os.makedirs(os.path.dirname(target), exist_ok=True)
+    command = linker(glibc) + FLAGS
     if vm:
-        objects.append(target + '.o')
-        late_relocations.separate(os.path.join(vm, translate.OBJECT), objects[-1])
-        libraries = engine.read(os.path.join(vm, translate.LIBRARIES)).split()
-    subprocess.run(linker(glibc) + FLAGS + objects + libraries + ['-o', target], check=True)
-    if vm:
-        os.remove(objects[-1])
-        late_relocations.take_out(target)
+        translate.make_library(command, vm, target)
+    else:
+        subprocess.run(command + [engine.Paths().engine_object] + flags.LIBRARIES + ['-o', target], check=True)

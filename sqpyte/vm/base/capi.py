@@ -16,7 +16,6 @@ FUNCTIONS = {
     'sqpyte_fail': ('pii', '', False),
     'sqpyte_set_null': ('p', '', False),
     'sqpyte_set_int': ('pl', '', False),
-    'sqpyte_set_real': ('pd', '', False),
     'sqpyte_set_bytes': ('plli', 'i', False),
     'sqpyte_collation_kind': ('p', 'i', False),
     'sqpyte_aggregate_kind': ('p', 'i', False),
@@ -157,7 +156,6 @@ progress = _functions['sqpyte_progress']
 fail = _functions['sqpyte_fail']
 set_null = _functions['sqpyte_set_null']
 set_int = _functions['sqpyte_set_int']
-set_real = _functions['sqpyte_set_real']
 set_bytes = _functions['sqpyte_set_bytes']
 collation_kind = _functions['sqpyte_collation_kind']
 aggregate_kind = _functions['sqpyte_aggregate_kind']

@@ -105,6 +105,8 @@ _CONDITION = rules("""
     2: ({c} {not} IN ({l}, {l}, {i}, {i}))
     0.7: ({e} {not} IN ({e}, {c}, {l}))
     0.2: ({c} IN ())
+    0.4: ({c} {not} IN ({many}))
+    0.4: ({c} = {c} AND {c} IN ({many}))
     0.8: ({c} {not} LIKE {pattern})
     0.5: ({c} {not} GLOB {glob})
     0.2: ({c} LIKE {pattern} ESCAPE '\\')
@@ -211,6 +213,12 @@ class Expressions:
         """A small integer."""
         return str(self.chance.randint(-3, 12))
 
+    def many(self, depth):
+        """So many values that the planner may scan an index for them rather than seek each (SeekScan)."""
+        first, step = self.chance.randint(-3, 12), self.chance.pick([-1, 1, 1, 2, 7])
+        values = [str(first + i * step) for i in range(self.chance.pick([12, 30, 40, 90]))]
+        return ", ".join(values + [self.constant(depth)])
+
     def param(self, depth):
         """A parameter."""
         if not self.scope.parameters:
@@ -281,6 +289,7 @@ _RULES = {
     "e": Expressions.e, "b": Expressions.b, "agg": Expressions.aggregate, "c": Expressions.c,
     "l": Expressions.constant, "i": Expressions.i, "param": Expressions.param, "call": Expressions.call,
     "called": Expressions.called,
+    "many": Expressions.many,
     "scalar": Expressions.scalar, "exists": Expressions.exists, "member": Expressions.member,
     "json": Expressions.json, "op": _picked(_OPERATORS), "cmp": _picked(_COMPARISONS),
     "order": _picked(_ORDER), "type": _picked(TYPES), "coll": _picked(COLLATIONS),

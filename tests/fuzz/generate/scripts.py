@@ -107,6 +107,10 @@ class _Script:
         self._define_some(lambda: schema.trigger(self.writes), chance.pick([0, 0, 0, 1, 2]))
         if chance.one_in(5):
             self._run("ANALYZE", 0)
+            if chance.one_in(2):    # plans as for large tables
+                self._run("UPDATE sqlite_stat1 SET stat = '100000' || substr(stat, instr(stat, ' ')) "
+                          "WHERE idx NOTNULL", 0)
+                self._run("ANALYZE sqlite_schema", 0)
 
     def _define_some(self, define, count):
         for _ in range(count):
