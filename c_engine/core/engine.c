@@ -14,6 +14,7 @@
 #include "vm/system_memory.c"
 #include "vm/system_environment.c"
 #include "vm/late_relocations.c"
+#include "storage/other_thread.c"
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
@@ -45,6 +46,18 @@ static struct {
 
 /* How many runs of the VM the calling thread is in: a function that a statement calls may run another. */
 static __thread int sqpyteRuns;
+
+/* Whether the calling thread may not begin another run: it is in the VM, and in none of the calls from there of which
+** RPython knows that they may (capi.py). What they are to others, destructors of values say, finds its registers and
+** objects in the middle of a change: the statement that it runs stays in C. */
+static __thread int sqpyteClosed;
+
+/* Begins such a call. Returns what sqpyteClosed is after it. */
+static int sqpyteOpenVm(void){
+  int closed = sqpyteClosed;
+  sqpyteClosed = 0;
+  return closed;
+}
 
 static void sqpyteSetThreshold(int n){
   if( n==0 ) return;
@@ -88,6 +101,7 @@ int sqpyte_tier(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteTier; }
 ** round. Between two runs nothing of a thread is left in it: its stack of roots is empty, and all else is the process's.
 ** In a child of fork() that was taken by a thread that the child hasn't, it stays so. */
 static int sqpyteEnterVm(void){
+  if( sqpyteClosed ) return 0;
   if( sqpyteRuns==0 && pthread_mutex_trylock(&sqpyteVm.running) ) return 0;
   sqpyteRuns++;
   return 1;
@@ -200,7 +214,9 @@ static int sqpyteRunVm(Vdbe *p){
   int rc, number = p->sqpyteProgram;
   if( pSub ) p->sqpyteProgram = pSub->sqpyteNumber;
   p->cacheCtr = (p->cacheCtr + 2)|1;
+  sqpyteClosed = 1;
   rc = sqpyteVm.xRun(p);
+  sqpyteClosed = 0;
   p->cacheCtr = (p->cacheCtr + 2)|1;
   if( pSub ){
     pSub->sqpyteNumber = p->sqpyteProgram;
@@ -241,20 +257,6 @@ static void sqpyteBeginStep(Vdbe *p){
 ** raises at its head. */
 static int sqpyteBeginsWell(const Vdbe *p){
   return p->rc==SQLITE_OK && p->sqpyteError==SQLITE_OK && !AtomicLoad(&p->db->u1.isInterrupted);
-}
-
-/* Whether the calling thread, another one than that of the connection's last step, blocks the signal of a failing read
-** while a transaction uses a map that another thread has begun (pager_map.h). Then the signal isn't blocked any more. */
-static int sqpyteOtherThread(sqlite3 *db){
-  int i, blocked = 0;
-  for(i=0; i<db->nDb && !blocked; i++){
-    Pager *pPager = db->aDb[i].pBt ? sqlite3BtreePager(db->aDb[i].pBt) : 0;
-    if( pPager && pPager->eState>=PAGER_READER && pPager->nSqpyteThread!=sqpyteThread() && sqpyteMappedFile(pPager) ){
-      blocked = sqpyteUnblockBusErrors();
-    }
-  }
-  db->nSqpyteThread = blocked ? 0 : sqpyteThread();
-  return blocked;
 }
 
 /* Runs the statement in its tier, and changes
@@ -344,7 +346,7 @@ int sqpyteVdbeExec(Vdbe *p){
   sqlite3 *db = p->db;
   int rc, bUnblocked;
   sqlite3VdbeEnter(p);
-  bUnblocked = sqpyteBus.bInstalled && db->nSqpyteThread!=sqpyteThread() && sqpyteOtherThread(db);
+  bUnblocked = sqpyteBeginCall(db);
   if( p->readOnly ){
     rc = sqpyteExecInTier(p);
   }else{
@@ -355,7 +357,7 @@ int sqpyteVdbeExec(Vdbe *p){
   }
   sqpyteCountSteps(p);
   if( rc==SQLITE_ROW && SQPYTE_READS_FAILED(db) ) rc = sqpyteFailRow(p);
-  if( bUnblocked ) sqpyteBlockBusErrors();
+  sqpyteEndCall(db, bUnblocked);
   sqlite3VdbeLeave(p);
   return rc;
 }

@@ -205,7 +205,6 @@ SQPYTE_EXPORT int sqpyte_match_prepared(long pattern, long addr, long n);
 SQPYTE_EXPORT int sqpyte_like(long pattern, long nPattern, long addr, long n, int kind);
 SQPYTE_EXPORT int sqpyte_bytes_to_number(long addr, long n, int form, int what, void *pOut);
 SQPYTE_EXPORT int sqpyte_number_to_text(void *pMem);
-SQPYTE_EXPORT int sqpyte_column_type(void *pVdbeCursor, int iColumn);
 SQPYTE_EXPORT int sqpyte_rowset_add(void *pMem, long long v);
 SQPYTE_EXPORT int sqpyte_rowset_next(void *pMem, void *pOut);
 SQPYTE_EXPORT int sqpyte_rowset_test(void *pMem, int iSet, long long v);

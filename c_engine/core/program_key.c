@@ -154,9 +154,10 @@ static int sqpyteFunctionPays(sqlite3 *db, FuncDef *pDef){
 }
 
 /* What the VM makes of an opcode: a value of sqpyteCovered. */
-static int sqpyteCoverage(sqlite3 *db, const VdbeOp *pOp){
+static int sqpyteCoverage(const Vdbe *p, const VdbeOp *pOp){
   if( (pOp->opcode==OP_Function || pOp->opcode==OP_PureFunc)
-   && !sqpyteFunctionPays(db, pOp->p4.pCtx->pFunc) ) return 0;
+   && !sqpyteFunctionPays(p->db, pOp->p4.pCtx->pFunc) ) return 0;
+  if( pOp->opcode==OP_Rowid && p->apCsr[pOp->p1] && p->apCsr[pOp->p1]->eCurType==CURTYPE_VTAB ) return 0;
   if( pOp->opcode==OP_AggStep1 ) return sqpyteCovered[OP_AggStep];
   if( pOp->opcode==OP_String8 ) return sqpyteCovered[OP_String];
   return sqpyteCovered[pOp->opcode];
@@ -188,7 +189,7 @@ int sqpyte_covers_loop(void *pVdbe, int head){
     if( pOp->opcode==OP_Once && pOp->p2>i && pOp->p2<=end ){
       i = pOp->p2 - 1;
     }else{
-      int coverage = sqpyteCoverage(p->db, pOp);
+      int coverage = sqpyteCoverage(p, pOp);
       if( coverage==0 ) return SQPYTE_COVERED_NOT;
       if( pOp->opcode==OP_Yield && !sqpyteYieldsPay(p, pOp->p1) ) return SQPYTE_COVERED_NOT;
       if( coverage & SQPYTE_SEEKS ) found = SQPYTE_COVERED_SEEKS;

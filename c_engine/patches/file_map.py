@@ -3,7 +3,8 @@
 * `unixFile` and `Pager`: which map, and whether it is used (pager_map.h);
 * upstream's fetching, reading, growing and unmapping know of it;
 * what can be handed to the program is handed out only if no read has failed: a row, a commit, a blob's bytes,
-  a backup's page. Rows are looked at in engine.c, page batches in page_batch.c.
+  a backup's page. Rows are looked at in engine.c, page batches in page_batch.c;
+* the functions of the API that read pages outside of a statement have their names in other_thread.c.
 """
 from c_engine.patches.edit import Edit
 
@@ -76,7 +77,7 @@ EDITS = [
         "        pFile->mmapSizeMax = newLimit;\n"
         "        if( pFile->mmapSize>0 ){\n"
         "          unixUnmapfile(pFile);\n",
-        "      if( newLimit>=0 && newLimit!=pFile->mmapSizeMax && pFile->nFetchOut>0 && pFile->pSqpyteMap ){\n"
+        "      if( newLimit>=0 && pFile->mmapSizeMax==0 && pFile->nFetchOut>0 && pFile->pSqpyteMap ){\n"
         "        pFile->mmapSizeMax = newLimit;    /* in stock no page would be out */\n"
         "      }\n"
         "      if( newLimit>=0 && newLimit!=pFile->mmapSizeMax && pFile->nFetchOut==0 ){\n"
@@ -178,7 +179,9 @@ EDITS = [
         "SQLITE_PRIVATE void sqlite3PagerSetMmapLimit(Pager *, sqlite3_int64);\n",
         "SQLITE_PRIVATE void sqlite3PagerSetMmapLimit(Pager *, sqlite3_int64);\n"
         "SQLITE_PRIVATE void sqlite3PagerMayMap(Pager *, int);\n"
-        "static int bSqpyteMmapGiven;    /* The program has given SQLITE_CONFIG_MMAP_SIZE */\n",
+        "static int bSqpyteMmapGiven;    /* The program has given SQLITE_CONFIG_MMAP_SIZE */\n"
+        "static int sqpyteBeginCall(sqlite3*);\n"
+        "static void sqpyteEndCall(sqlite3*, int);\n",
     ),
     Edit(
         "map-may-defined",
@@ -221,6 +224,69 @@ EDITS = [
         "          sqlite3BtreeSetMmapLimit(db->aDb[ii].pBt, sz);\n",
         "          sqlite3PagerMayMap(sqlite3BtreePager(db->aDb[ii].pBt), 0);\n"
         "          sqlite3BtreeSetMmapLimit(db->aDb[ii].pBt, sz);\n",
+    ),
+    Edit(
+        "map-thread-blob-read",
+        "SQLITE_API int sqlite3_blob_read(sqlite3_blob *pBlob, void *z, int n, int iOffset){\n",
+        "static int sqpyteBlobRead(sqlite3_blob *pBlob, void *z, int n, int iOffset){\n",
+    ),
+    Edit(
+        "map-thread-blob-write",
+        "SQLITE_API int sqlite3_blob_write(sqlite3_blob *pBlob, const void *z, int n, int iOffset){\n",
+        "static int sqpyteBlobWrite(sqlite3_blob *pBlob, const void *z, int n, int iOffset){\n",
+    ),
+    Edit(
+        "map-thread-blob-reopen",
+        "SQLITE_API int sqlite3_blob_reopen(sqlite3_blob *pBlob, sqlite3_int64 iRow){\n",
+        "static int sqpyteBlobReopen(sqlite3_blob *pBlob, sqlite3_int64 iRow){\n",
+    ),
+    Edit(
+        "map-thread-backup",
+        "SQLITE_API int sqlite3_backup_step(sqlite3_backup *p, int nPage){\n",
+        "static int sqpyteBackupStep(sqlite3_backup *p, int nPage){\n",
+    ),
+    Edit(
+        "map-thread-serialize",
+        "SQLITE_API unsigned char *sqlite3_serialize(\n"
+        "  sqlite3 *db,              /* The database connection */\n",
+        "static unsigned char *sqpyteSerialize(\n"
+        "  sqlite3 *db,              /* The database connection */\n",
+    ),
+    Edit(
+        "map-thread-prepare",
+        "  sqlite3_mutex_enter(db->mutex);\n"
+        "  sqlite3BtreeEnterAll(db);\n"
+        "  do{\n"
+        "    /* Make multiple attempts",
+        "  sqlite3_mutex_enter(db->mutex);\n"
+        "  sqlite3BtreeEnterAll(db);\n"
+        "  bSqpyteUnblocked = sqpyteBeginCall(db);\n"
+        "  do{\n"
+        "    /* Make multiple attempts",
+    ),
+    Edit(
+        "map-thread-prepare-ends",
+        "  sqlite3BtreeLeaveAll(db);\n"
+        "  assert( rc!=SQLITE_ERROR_RETRY );\n"
+        "  rc = sqlite3ApiExit(db, rc);\n",
+        "  sqpyteEndCall(db, bSqpyteUnblocked);\n"
+        "  sqlite3BtreeLeaveAll(db);\n"
+        "  assert( rc!=SQLITE_ERROR_RETRY );\n"
+        "  rc = sqlite3ApiExit(db, rc);\n",
+    ),
+    Edit(
+        "map-thread-prepare-local",
+        "  int rc;\n"
+        "  int cnt = 0;\n"
+        "\n"
+        "#ifdef SQLITE_ENABLE_API_ARMOR\n"
+        "  if( ppStmt==0 ) return SQLITE_MISUSE_BKPT;\n",
+        "  int rc;\n"
+        "  int cnt = 0;\n"
+        "  int bSqpyteUnblocked;\n"
+        "\n"
+        "#ifdef SQLITE_ENABLE_API_ARMOR\n"
+        "  if( ppStmt==0 ) return SQLITE_MISUSE_BKPT;\n",
     ),
     # What a read that failed has led to isn't handed out, or committed.
     Edit(

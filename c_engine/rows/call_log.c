@@ -463,7 +463,7 @@ void sqpyte_interrupt(sqlite3 *db){
 
 int sqpyte_pure_function(long pFuncDef){
   FuncDef *p = (FuncDef*)pFuncDef;
-  if( (p->funcFlags & SQLITE_FUNC_BUILTIN)==0 ) return 0;
+  if( !sqpyteIsOwn(p) ) return 0;
   if( p->xFinalize ) return 1;
   return (p->funcFlags & (SQLITE_FUNC_CONSTANT|SQLITE_FUNC_SLOCHNG))==SQLITE_FUNC_CONSTANT;
 }

@@ -243,7 +243,7 @@ int sqpyte_batch(long pVdbeCursor, long aSpec, long aOut, int iNext){
   db = pCur->pBtree->db;
   sqlite3_mutex_enter(db->mutex);
   if( pCur->eState!=CURSOR_VALID || pC->nullRow || pC->deferredMoveto
-   || !pCur->pPage->intKeyLeaf || !sqpyteMayRunAhead(db)
+   || !pCur->pPage->intKeyLeaf || pCur->pBtree->sharable || !sqpyteMayRunAhead(db)
   ){
     rc = iNext ? SQPYTE_BATCH_STALE : 0;
   }else{

@@ -7,8 +7,8 @@
 ** Invariants. Only addresses within a registered mapping are ours: every other signal goes on to the handler that was
 ** there before. The handler takes no lock and asks for no memory. A mark stays until the mapping is gone, which is when
 ** the transaction that saw it has ended. A program that sets a handler of its own later, or that blocks the signal,
-** is noticed when a transaction begins (sqpyteCatchesBusErrors), and mapping stops. A thread that steps in a transaction
-** of another one has the signal unblocked meanwhile (engine.c).
+** is noticed when a transaction begins (sqpyteCatchesBusErrors), and mapping stops. A thread that goes on with a
+** transaction of another one has the signal unblocked meanwhile (other_thread.c).
 **
 ** Included by file_map.h.
 */
@@ -58,7 +58,8 @@ static void sqpyteBusError(int iSignal, siginfo_t *pInfo, void *pContext){
   for(i=0; pInfo->si_code>0 && i<sqpyteBus.nUsed; i++){
     SqpyteMap *pMap = &sqpyteBus.a[i];
     u8 *pBegin = pMap->pBegin;
-    if( pBegin && p>=pBegin && p<pMap->pEnd ){
+    /* Asked again: meanwhile another thread may have given its place to another mapping. */
+    if( pBegin && p>=pBegin && p<pMap->pEnd && pMap->pBegin==pBegin ){
       u8 *pPage = p - ((uptr)p & (sqpyteBus.nPage-1));
       pMap->bFailed = 1;
       sqpyteBus.nFailed++;

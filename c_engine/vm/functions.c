@@ -6,10 +6,10 @@
 ** frame is then brought to C before the call, as for an opcode in C.
 */
 
-/* Whether the function is one of SQLite's own that leaves the connection's
-** cursors alone: it can't run SQL. */
+/* Whether the function is one of SQLite's own that leaves the connection's cursors alone: it can't run SQL. A virtual
+** table's that overloads one of those (xFindFunction) is a copy with its flags, and one more. */
 static int sqpyteIsOwn(const FuncDef *p){
-  return (p->funcFlags & SQLITE_FUNC_BUILTIN)!=0 && (p->funcFlags & SQLITE_FUNC_UNSAFE)==0;
+  return (p->funcFlags & (SQLITE_FUNC_BUILTIN|SQLITE_FUNC_UNSAFE|SQLITE_FUNC_EPHEM))==SQLITE_FUNC_BUILTIN;
 }
 
 static int sqpyteFunctionKind(const FuncDef *p){
@@ -82,7 +82,11 @@ int sqpyte_function(void *pVdbe, int pc){
   }
   return rc;
 }
-int sqpyte_user_function(void *pVdbe, int pc){ return sqpyte_function(pVdbe, pc); }
+int sqpyte_user_function(void *pVdbe, int pc){
+  int closed = sqpyteOpenVm(), rc = sqpyte_function(pVdbe, pc);
+  sqpyteClosed = closed;
+  return rc;
+}
 
 /* Turns a first OP_AggStep or OP_AggInverse into the OP_AggStep1 that it is
 ** from then on. Returns the context, 0 without memory. */
@@ -139,7 +143,11 @@ int sqpyte_agg_step(void *pVdbe, int pc){
   }
   return rc;
 }
-int sqpyte_user_agg_step(void *pVdbe, int pc){ return sqpyte_agg_step(pVdbe, pc); }
+int sqpyte_user_agg_step(void *pVdbe, int pc){
+  int closed = sqpyteOpenVm(), rc = sqpyte_agg_step(pVdbe, pc);
+  sqpyteClosed = closed;
+  return rc;
+}
 
 /* OP_AggFinal, or OP_AggValue, at pc: 0, or a result code whose message is in
 ** the statement. */
@@ -161,7 +169,11 @@ int sqpyte_agg_result(void *pVdbe, int pc){
   }
   return rc;
 }
-int sqpyte_user_agg_result(void *pVdbe, int pc){ return sqpyte_agg_result(pVdbe, pc); }
+int sqpyte_user_agg_result(void *pVdbe, int pc){
+  int closed = sqpyteOpenVm(), rc = sqpyte_agg_result(pVdbe, pc);
+  sqpyteClosed = closed;
+  return rc;
+}
 
 /* The text or blob at addr becomes the register's value without being copied,
 ** for as long as C looks at it. */

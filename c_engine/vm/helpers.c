@@ -8,7 +8,7 @@
 int sqpyte_step_one(void *pVdbe, int counted){
   Vdbe *p = (Vdbe*)pVdbe;
   VdbeFrame *pFrame = p->pFrame;
-  int rc;
+  int rc, closed = sqpyteOpenVm();
   do{
     int nFrame = p->nFrame;
     p->sqpyteUncounted = !counted;
@@ -21,6 +21,7 @@ int sqpyte_step_one(void *pVdbe, int counted){
     }
   }while( rc==SQPYTE_STOP && p->pFrame!=pFrame );
   p->cacheCtr = (p->cacheCtr + 2)|1;   /* colCacheCtr starts anew each time */
+  sqpyteClosed = closed;
   return rc;
 }
 
@@ -51,15 +52,17 @@ void sqpyte_count_steps(void *pVdbe, long long nLeft){
 int sqpyte_progress(void *pVdbe, long long nLeft){
   Vdbe *p = (Vdbe*)pVdbe;
   sqlite3 *db = p->db;
+  int rc = SQLITE_OK, closed = sqpyteOpenVm();
   sqpyte_count_steps(pVdbe, nLeft);
-  while( p->sqpyteSteps>=p->sqpyteLimit && db->xProgress!=0 ){
+  while( rc==SQLITE_OK && p->sqpyteSteps>=p->sqpyteLimit && db->xProgress!=0 ){
     p->sqpyteLimit += db->nProgressOps;
     if( db->xProgress(db->pProgressArg) ){
       p->sqpyteLimit = LARGEST_UINT64;
-      return SQLITE_INTERRUPT;
+      rc = SQLITE_INTERRUPT;
     }
   }
-  return SQLITE_OK;
+  sqpyteClosed = closed;
+  return rc;
 }
 
 /* The next sqlite3VdbeExec raises rc at the opcode pc. */

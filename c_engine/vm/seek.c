@@ -177,12 +177,13 @@ static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
 ** it is evaluated. The cursor is as a new one to the program, but keeps its pages, in which the next
 ** seek may begin: with other comparisons, which a collation that isn't SQLite's own could see. SeekScan, which asks
 ** whether a cursor stands on a row, takes one with nullRow for one that doesn't (patches/cursors.py). 0 if it isn't such
-** a cursor. */
+** a cursor, or the schema's: whether that has a root page, in a database that had none or loses all, is asked when a
+** cursor is opened. */
 static VdbeCursor *sqpyteReopen(Vdbe *p, const Op *pOp, Btree *pBtree, KeyInfo *pKeyInfo, int nField){
   VdbeCursor *pC = p->apCsr[pOp->p1];
   BtCursor *pCur;
   if( pC==0 || SQPYTE_OFF(CURSOR_REUSE) || pC->eCurType!=CURTYPE_BTREE || pC->isEphemeral || pC->colCache
-   || pC->pgnoRoot!=(Pgno)pOp->p2 || pC->iDb!=pOp->p3 || pC->pKeyInfo!=pKeyInfo || pC->nField!=nField
+   || pOp->p2<=1 || pC->pgnoRoot!=(Pgno)pOp->p2 || pC->iDb!=pOp->p3 || pC->pKeyInfo!=pKeyInfo || pC->nField!=nField
    || pC->isTable!=(pOp->p4type!=P4_KEYINFO) || sqpyteForeignCollation(pOp) ) return 0;
   pCur = pC->uc.pCursor;
   if( pCur->pBtree!=pBtree || (pCur->curFlags & (BTCF_WriteFlag|BTCF_Incrblob|BTCF_Pinned)) ) return 0;

@@ -127,6 +127,45 @@ def test_a_subquery_scans_before_it_seeks(capi_tiers, sql):
     assert len(transcript[len(actions) - 1]) == 10      # nothing is deleted
 
 
+SCHEMA_READERS = [
+    "SELECT column1, (SELECT count(*) FROM {schema} AS s WHERE rowid < column1 + 9) FROM (VALUES (1),(2),(3),(4),(5))",
+    "SELECT column1, EXISTS (SELECT 1 FROM {schema} AS s WHERE rowid < column1 + 9) FROM (VALUES (1),(2),(3),(4),(5))",
+    "SELECT column1 IN (SELECT rowid + column1 - 1 FROM {schema}) FROM (VALUES (1),(2),(3),(4),(5))",
+    "WITH RECURSIVE r(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM r WHERE n < 6) "
+    "SELECT n, (SELECT count(*) FROM {schema} AS a JOIN {schema} AS b WHERE a.rowid < n + 9) FROM r"]
+
+
+@pytest.mark.parametrize("sql", SCHEMA_READERS)
+@pytest.mark.parametrize("schema, other", [("sqlite_schema", "TEMP TABLE"), ("sqlite_temp_schema", "TABLE")])
+def test_a_database_that_is_empty_no_more(capi_tiers, sql, schema, other):
+    """Whether the schema has a root page is asked whenever its cursor is opened, by a reopened one too."""
+    temp = "TEMP TABLE" if other == "TABLE" else "TABLE"
+    capi_tiers.check(script([
+        ("prepare", 0, "r0", sql.format(schema=schema)), ("step", 0, "r0", 2), ("run", 0, "CREATE %s t(a)" % temp),
+        ("step", 0, "r0", 9), ("finalize", 0, "r0")]))
+
+
+@pytest.mark.parametrize("sql", SCHEMA_READERS)
+@pytest.mark.parametrize("schema, other", [("sqlite_schema", "TEMP TABLE"), ("sqlite_temp_schema", "TABLE")])
+def test_a_database_that_is_empty_again(capi_tiers, sql, schema, other):
+    temp = "TEMP TABLE" if other == "TABLE" else "TABLE"
+    capi_tiers.check(script([
+        ("run", 0, "CREATE %s t(a)" % other), ("run", 0, "BEGIN"), ("run", 0, "CREATE %s tt(a)" % temp),
+        ("prepare", 0, "r0", sql.format(schema=schema)), ("step", 0, "r0", 2), ("run", 0, "ROLLBACK"),
+        ("run", 0, "CREATE INDEX i ON t(a)"), ("step", 0, "r0", 9), ("finalize", 0, "r0")]))
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le", "UTF-16be"])
+def test_constants_that_functions_have_changed(capi_tiers, encoding):
+    """A blob that was asked for as a text is one afterwards; the next row's call finds it so."""
+    actions = [("run", 0, "CREATE TABLE t(y)"), ("many", 0, "INSERT INTO t VALUES (?)", [(i,) for i in range(20)])]
+    actions += [("run", 0, sql) for sql in (
+        "SELECT concat(x'3331', y) FROM t", "SELECT concat_ws(x'3331', y, x'4142') FROM t",
+        "SELECT group_concat(concat(y, x'33')) FROM t", "SELECT instr(x'3132', y), quote(x'31' || y) FROM t",
+        "SELECT replace(x'313233', y, x'41'), printf('%s %d', x'3233', y) FROM t")]
+    capi_tiers.check(script(actions, pragmas=["PRAGMA encoding='%s'" % encoding]))
+
+
 @pytest.mark.parametrize("name", tiers.chosen(
     [name for name in tiers.MODES if name not in ("stock",) + tiers.POISONED]))
 def test_tier_is_there(capi_tiers, name):

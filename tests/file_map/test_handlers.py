@@ -135,6 +135,8 @@ for _ in range(300):
     next(rows)
 assert mapped()
 assert connection.execute('PRAGMA mmap_size=5000000').fetchone() == (5000000,)
+# A page of stock's own map would be out now: it refuses.
+assert connection.execute('PRAGMA mmap_size=0').fetchone() == (5000000,)
 assert len(list(rows)) + 300 == scan(connection)[0]
 connection.close()
 assert not mapped()
@@ -167,6 +169,37 @@ connection.close()
 }
 
 
+BESIDES_STEPS = {
+    'a blob is read': 'blob.read()',
+    'a blob is written': 'blob.seek(0); blob.write(b"y"); blob.seek(0); blob.read()',
+    'pages are backed up': 'connection.backup(sqpyte.connect(":memory:"))',
+    'the database is serialized': 'connection.serialize()',
+    'a statement is prepared': 'connection.execute("SELECT * FROM t AS a JOIN t AS b USING(id) WHERE a.id > 3000")'
+                               '.fetchall()',
+}
+OTHER_THREAD = """
+connection = sqpyte.connect(path, isolation_level=None, check_same_thread=False)
+scan(connection)
+assert mapped()
+rows = connection.execute('SELECT id, filler FROM t ORDER BY id')
+next(rows)
+blob = connection.blobopen('t', 'filler', 3300, readonly=%r)
+def work():
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGBUS})
+    os.truncate(path, 4096 * 100)
+    try:
+        %s
+    except sqpyte.Error as error:
+        caught.append(str(error))
+    caught.append(signal.SIGBUS in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+assert caught[-1] is True and (not caught[:-1] or caught[0] in CUT), caught
+os._exit(0)
+"""
+
+
 def make(path):
     """Make a database of some 1 200 pages."""
     connection = sqpyte.connect(path)
@@ -181,6 +214,17 @@ def test_program(tmp_path, name):
     path = str(tmp_path / 'a.db')
     make(path)
     done = subprocess.run([sys.executable, '-c', HEAD + 'CUT = %r\n' % (CUT,) + PROGRAMS[name], path],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize('name', list(BESIDES_STEPS))
+def test_another_thread_goes_on(tmp_path, name):
+    """It blocks the signal, and finds the file cut, in a transaction that reads by map."""
+    path = str(tmp_path / 'a.db')
+    make(path)
+    program = HEAD + 'CUT = %r\n' % (CUT,) + OTHER_THREAD % ('written' not in name, BESIDES_STEPS[name])
+    done = subprocess.run([sys.executable, '-c', program, path],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stderr
 

@@ -4,6 +4,7 @@ writes down all that its callbacks see, and that is what they see in stock.
 import pytest
 
 from tests.differential.sessions.capi import Error, Library, ffi
+from tests.translated import foreign
 from tests.translated.sample import GROUPED, SCAN, attempt, filled
 
 OFF, HOT, ALWAYS = 0, 1, 2
@@ -266,7 +267,7 @@ def functions_without_memory(s):
 
 SCENARIOS = [progress, progress_set_while_running, authorizer, authorizer_set_while_running, trace,
              change_hooks, wal_hook, functions_that_run_sql, functions_that_write,
-             functions_that_fail, functions_without_memory]
+             functions_that_fail, functions_without_memory] + foreign.SCENARIOS
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,7 @@ class Calls:
         built_in: pcs of calls of SQLite's own functions (set).
         pure: pcs of calls of SQLite's own functions and aggregates whose results depend on nothing
             but their arguments (set).
+        subtypes: one of them asks for its arguments' subtypes, as JSON's do, which no datum has (bool).
         foreign_collation: texts are compared by a collation that isn't SQLite's own, elsewhere (bool).
         tables: numbers of the cursors that are opened to read a rowid table (set).
         key: what of this decides how a loop is inlined (hashable).
@@ -42,6 +43,7 @@ class Calls:
         self.built_in: set = set()
         self.pure: set = set()
         self.collations = set()
+        self.subtypes = False
         self.foreign_collation = False
         self.tables = set()
         base = mem.i64(vdbe + layout.Vdbe_aOp)
@@ -64,7 +66,7 @@ class Calls:
                     tuple(sorted(self.python)),
                     tuple(sorted(self.results)),
                     tuple(sorted(self.tables)), tuple(sorted(self.built_in)),
-                    tuple(sorted(self.pure)), self.foreign_collation)
+                    tuple(sorted(self.pure)), self.subtypes, self.foreign_collation)
 
     def _call(self, pc, op, p4type, p4):
         """Note the facts about the call at `pc`."""
@@ -78,6 +80,9 @@ class Calls:
             return
         self.arguments[pc] = count
         self._judge(pc, function)
+        flags = mem.i32(function + layout.FuncDef_funcFlags)
+        if flags & layout.SQLITE_SUBTYPE:
+            self.subtypes = True
         definition = lib.sqpyte_python_function(function)
         if definition:
             self.python.add(pc)
@@ -85,8 +90,8 @@ class Calls:
             self.functions[pc] = function
         else:
             self.names[pc] = name_at(mem.i64(function + layout.FuncDef_zName))
-            if mem.i32(function + layout.FuncDef_funcFlags) & layout.SQLITE_FUNC_BUILTIN:
-                self.built_in.add(pc)
+            if flags & (layout.SQLITE_FUNC_BUILTIN | layout.SQLITE_FUNC_EPHEM) == layout.SQLITE_FUNC_BUILTIN:
+                self.built_in.add(pc)       # and isn't overloaded by a virtual table
 
     def _result(self, pc, function):
         """Note the facts about the AggValue or AggFinal at `pc` of the FuncDef at `function`."""

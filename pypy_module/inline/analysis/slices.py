@@ -369,6 +369,8 @@ def analysed(program, flow, aheads, bounds, other):
     """The Slice of the loop between `bounds` (two pcs), or one of the class `other`; raises Refused."""
     if aheads.calls.foreign_collation:
         raise Refused('texts are compared by a collation that is not SQLite\'s own')
+    if aheads.calls.subtypes:
+        raise Refused('a function asks for the subtypes of its arguments')
     if any(op.opcode in (opcodes.OP_AggInverse, opcodes.OP_AggValue) for op in program.ops):
         raise Refused('a window function')
     try:

@@ -87,6 +87,8 @@ class WindowLog:
         ops, calls = self.ops, self.calls
         if calls.foreign_collation or calls.collations:
             raise Refused('texts are compared by a collation that is not SQLite\'s own')
+        if calls.subtypes:
+            raise Refused('a function asks for the subtypes of its arguments')
         self.values = [pc for pc in calls.results if ops[pc].opcode == VALUE]
         self.accumulators = {ops[pc].p1 for pc in self.values}
         self.python = sorted(pc for pc in calls.python if ops[pc].p3 in self.accumulators

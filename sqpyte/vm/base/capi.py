@@ -63,7 +63,6 @@ FUNCTIONS = {
     'sqpyte_like': ('lllli', 'i', False),
     'sqpyte_bytes_to_number': ('lliip', 'i', False),
     'sqpyte_number_to_text': ('p', 'i', False),
-    'sqpyte_column_type': ('pi', 'i', False),
     'sqpyte_rowset_add': ('pl', 'i', False),
     'sqpyte_rowset_next': ('pp', 'i', False),
     'sqpyte_rowset_test': ('pil', 'i', False),
@@ -181,7 +180,6 @@ match_prepared = _functions['sqpyte_match_prepared']
 like = _functions['sqpyte_like']
 bytes_to_number = _functions['sqpyte_bytes_to_number']
 number_to_text = _functions['sqpyte_number_to_text']
-column_type = _functions['sqpyte_column_type']
 rowset_add = _functions['sqpyte_rowset_add']
 rowset_next = _functions['sqpyte_rowset_next']
 rowset_test = _functions['sqpyte_rowset_test']

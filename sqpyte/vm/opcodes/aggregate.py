@@ -72,7 +72,7 @@ def _step_on_registers(frame, op, pc):
             rc = capi.user_agg_step(frame.vdbe, pc)
             frame.forget()
     else:
-        rc = spill_registers(frame, op.p2, op.p5, op.live)
+        rc = spill_registers(frame, op.p2, op.p5, op.live, 0)
         if rc == 0:
             frame.release_views_of(op.p3, op.live)      # of the last group's result
             rc = frame.write_back_one(op.p3)

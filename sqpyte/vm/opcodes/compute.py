@@ -1,6 +1,6 @@
 """Opcodes that compute: constants, copies, arithmetic, affinity, comparisons."""
 from c_engine.generated.layout import (
-    MEM_FromBind, Mem_flags, SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL, SQLITE_AFF_TEXT, SQLITE_JUMPIFNULL,
+    MEM_Agg, MEM_FromBind, Mem_flags, SQLITE_AFF_NUMERIC, SQLITE_AFF_REAL, SQLITE_AFF_TEXT, SQLITE_JUMPIFNULL,
     SQLITE_LIMIT_LENGTH, VdbeFrame_aMem, VdbeFrame_aOp, VdbeFrame_pc, VdbeOp_opcode, VdbeOp_p1, Vdbe_aVar,
     Vdbe_pFrame, sizeof_Mem, sizeof_VdbeOp, sqlite3_aLimit)
 from c_engine.generated.opcodes import OP_String
@@ -47,8 +47,9 @@ def op_string(frame, op, pc):
 @opcode('Null', writes='P2 P2..P3', moves='', kind='registers emitted again sink')
 @unroll_safe
 def op_null(frame, op, pc):
-    """r[P2..P3] = NULL; with P1 a NULL that doesn't equal NULL even with SQLITE_NULLEQ."""
-    if op.p1:
+    """r[P2..P3] = NULL; with P1 a NULL that doesn't equal NULL even with SQLITE_NULLEQ. C ends the accumulators of
+    which nobody has asked the result."""
+    if op.p1 or (op.ends_accumulators and _any_unfinished(frame, op)):
         return BAIL_OUT
     frame.write(op.p2, NULL)
     r = op.p2 + 1
@@ -56,6 +57,17 @@ def op_null(frame, op, pc):
         frame.write(r, NULL)
         r += 1
     return pc + 1
+
+
+@unroll_safe
+def _any_unfinished(frame, op):
+    """Whether one of r[P2..P3] has an aggregate's context."""
+    r = op.p2
+    while r == op.p2 or r <= op.p3:
+        if frame.is_in_mem(r) and mem.u16(frame.mem_address(r), Mem_flags) & MEM_Agg:
+            return True
+        r += 1
+    return False
 
 
 @opcode('BeginSubrtn', writes='P2 P2..P3', moves='', kind='registers')

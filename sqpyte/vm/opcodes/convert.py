@@ -4,7 +4,7 @@ from c_engine.generated.layout import (
     SQLITE_LIMIT_LENGTH, SQLITE_MISMATCH, VdbeOp_p4, sizeof_VdbeOp, sqlite3_aLimit)
 from sqpyte.vm.base import capi, mem
 from sqpyte.vm.base.jit import promote, unroll_safe
-from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, declare, opcode
+from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, LEAVE, declare, opcode
 from sqpyte.vm.values import convert
 from sqpyte.vm.values.arith import INT_LIMIT, intmask, is_number, ovfcheck, shift_left
 from sqpyte.vm.values.compare import UNDECIDED, truth
@@ -264,17 +264,9 @@ def op_is_true(frame, op, pc):
 def op_is_type(frame, op, pc):
     """Jump to P2 if the type of r[P3] (P1 is -1) or of column P3 of the row under cursor P1 is in
     the set P5: 1 integer, 2 real, 4 text, 8 blob, 16 NULL. A column that the record is too short
-    to have is of the type P4."""
+    to have is of the type P4. A program that asks for a column's type stays in C (sqpyteIndivisible)."""
     if op.p1 >= 0:
-        kind = capi.column_type(frame.cursor_address(op.p1), op.p3)
-        if kind < 0:
-            capi.fail(frame.vdbe, pc, -kind)
-            return FAILED
-        if kind == 0:
-            kind = 1 << (op.p4 - 1)
-        if op.p5 & kind:
-            return op.p2
-        return pc + 1
+        return LEAVE
     w = frame.read(op.p3)
     if w is None:
         return BAIL_OUT

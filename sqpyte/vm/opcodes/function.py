@@ -9,15 +9,16 @@ from sqpyte.vm.base import capi
 from sqpyte.vm.base.jit import unroll_safe
 from sqpyte.vm.opcodes.table import FAILED, declare
 from sqpyte.vm.values import functions
-from sqpyte.vm.values.values import W_Bytes, W_Text
+from sqpyte.vm.values.values import W_Blob, W_Bytes, W_Text
 
 
 @unroll_safe
-def spill_registers(frame, first, n, live):
+def spill_registers(frame, first, n, live, constant):
     """Bring the registers from `first` on into their Mems, texts and blobs of a row as views.
 
     The Mem of a spilled text is good for one call of C; the frame keeps the value. Nothing else
-    views the Mems then, as C may move what they hold.
+    views the Mems then, as C may move what they hold. Bit i of `constant` says that argument i is one that each call
+    finds as the call before has left it: of a blob that was asked for as a text, the text (concat).
     Returns: 0, or a result code if C has no memory.
     """
     r = first
@@ -28,7 +29,8 @@ def spill_registers(frame, first, n, live):
     while r < first + n:
         if not frame.is_in_mem(r):
             w = frame.read(r)
-            if isinstance(w, W_Bytes) and w.origin < 0:
+            kept = isinstance(w, W_Blob) and r - first < 32 and (constant >> (r - first)) & 1
+            if isinstance(w, W_Bytes) and w.origin < 0 and not kept:
                 capi.lend(frame.mem_address(r), w.address, w.size, w.form())
             else:
                 rc = frame.write_back_one(r)
@@ -49,7 +51,7 @@ def call_on_registers(frame, op, pc):
             frame.forget()
     else:
         frame.release_views_of(op.p3, op.live)
-        rc = spill_registers(frame, op.p2, op.arguments, op.live)
+        rc = spill_registers(frame, op.p2, op.arguments, op.live, op.p1)
         if rc == 0:
             rc = capi.function(frame.vdbe, pc)
             frame.write_in_mem(op.p3)

@@ -54,7 +54,7 @@ declare_in_c('IntegrityCk',
 declare_in_c('Expire', "Have all statements, or this one, prepared anew.")
 declare_in_c('CursorLock', "Keep others from moving or closing cursor P1's B-tree.")
 declare_in_c('CursorUnlock', "Undo CursorLock.")
-declare_in_c('Trace', "Give P4 to the trace hook.", moves='')
+declare_in_c('Trace', "Give P4 to the trace hook.")
 declare_in_c('CursorHint', "Tell the storage which rows of cursor P1 are wanted.", moves='', kind='registers')
 declare_in_c('Abortable',
              "Nothing: debugging builds check that nothing has been written.",

@@ -18,7 +18,7 @@ def op_memoize(frame, op, pc):
     while r < op.p1 + op.p5:
         frame.release_views_of(r, op.live)
         r += 1
-    rc = spill_registers(frame, op.p3, op.p4, op.live)
+    rc = spill_registers(frame, op.p3, op.p4, op.live, 0)
     if rc != 0:
         capi.fail(frame.vdbe, pc, rc)
         return FAILED
@@ -39,7 +39,7 @@ def op_memoize(frame, op, pc):
 def op_memoize_store(frame, op, pc):
     """Keep the results r[P1@P5] of this subquery for the values that the Memoize before it was asked
     for."""
-    rc = spill_registers(frame, op.p1, op.p5, op.live)
+    rc = spill_registers(frame, op.p1, op.p5, op.live, 0)
     if rc != 0:
         capi.fail(frame.vdbe, pc, rc)
         return FAILED

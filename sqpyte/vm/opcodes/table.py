@@ -29,7 +29,8 @@ again if they have lost it: the VM knows nothing of a cursor that has none.
 
 `converts`, registers that are read: C may leave the same value in another form there, a number for
 a text that a function has asked for as a number. Upstream's programs read such a register only for this
-one opcode until they write it again, so it doesn't matter which form the VM has.
+one opcode until they write it again, so it doesn't matter which form the VM has; but for a constant argument,
+which the same call finds again in each round (function.py).
 
 `kind` is one or more words of KINDS: what an opcode is to those that run programs ahead of their
 caller, inline them, or keep something while they run. An opcode without a word is none of it: one

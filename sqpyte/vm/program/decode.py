@@ -73,7 +73,7 @@ class Op(object):
                           'alternate_column', 'exact', 'reads[*]', 'writes[*]', 'touched[*]',
                           'moves[*]', 'loads[*]', 'stepped[*]', 'kept[*]', 'dropped[*]',
                           'cleared[*]', 'slots[*]', 'alternate_slots[*]', 'in_c', 'next_key',
-                          'next_key_size', 'corrupt', 'interruptible', 'counted']
+                          'next_key_size', 'corrupt', 'interruptible', 'counted', 'ends_accumulators']
 
     def __init__(self, opcode, p1, p2, p3, p5):
         self.opcode = opcode
@@ -125,7 +125,8 @@ class Op(object):
         self.cleared = []
         self.slots = []             # by column of cursor P1: its slot in Frame.columns, or -1
         self.alternate_slots = []   # the same of the cursor `alternate`
-        self.in_c = False           # switched off: C executes it (ablation.py)
+        self.in_c = False           # C executes it: it is switched off (ablation.py), or ends accumulators
+        self.ends_accumulators = False  # may write over a user's unfinished one: calls its xFinalize
 
     def estimated_size(self):
         """How many bytes it takes, about: with its lists, but not those that it shares."""
@@ -279,16 +280,18 @@ def _decode_key_info(op, key_info, encoding):
 
 # Where upstream looks for an interrupt, of the opcodes that have handlers.
 _LOOKS_FOR_INTERRUPT = kind('looks-for-interrupt')
+_OPENS_VIRTUAL = kind('opens-virtual')
 
 
 def _link(ops):
     """Fill in what an opcode knows from others: its handler's presence, whether comparisons are
     asked how they came out, the record register of a pseudo-cursor, the readers of a sorter, the
     CollSeq before min() and max(), a function's constant pattern, whether a Rowid's or a
-    Column's cursor can write, and whether it looks for an interrupt."""
+    Column's cursor can write or is a virtual table's, and whether it looks for an interrupt."""
     records = {}
     writers = {}
     readers = {}
+    foreign = {}                        # cursors of virtual tables
     ordered = False
     for op in ops:
         if op.opcode == opcodes.OP_ElseEq:
@@ -297,6 +300,8 @@ def _link(ops):
             writers[op.p1] = True
         elif op.opcode == opcodes.OP_OpenPseudo:
             records[op.p1] = op.p2
+        elif _OPENS_VIRTUAL[op.opcode]:
+            foreign[op.p1] = True
         elif op.opcode == opcodes.OP_SorterData:
             readers[op.p1] = readers.get(op.p1, []) + [op.p3]
     previous = None
@@ -320,6 +325,7 @@ def _link(ops):
             op.for_writing = op.p1 in writers
         elif op.opcode == opcodes.OP_Rowid:
             op.for_writing = op.p1 in writers
+            op.covered = op.p1 not in foreign       # else it calls xRowid, which may run SQL
         elif op.opcode == opcodes.OP_SorterNext:
             op.readers = readers.get(op.p1, [])[:]
         elif op.opcode == opcodes.OP_MakeRecord:

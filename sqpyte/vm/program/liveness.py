@@ -258,6 +258,17 @@ _WITH_CURSOR = kind('cursor')
 _OPENS_EPHEMERAL = kind('opens-ephemeral')
 _OPENS_BTREE = kind('opens-btree')
 ENDS_STEP = kind('ends-step')       # needs all of the frame in C
+_STEPS = kind('aggregate-step')
+_INVERSES = kind('aggregate-inverse')
+_RESULTS = kind('aggregate-result')
+
+
+def _any(marked, registers):
+    """Whether one of the registers is marked."""
+    for r in registers:
+        if marked[r]:
+            return True
+    return False
 
 
 def annotate_effects(ops, ncursors, highest):
@@ -275,14 +286,25 @@ def annotate_effects(ops, ncursors, highest):
             if op.p2 < ncursors:
                 temporary[op.p2] = False
     everything = [c for c in range(ncursors)][:]
+    accumulators = [False] * (highest + 1)      # of aggregates that aren't SQLite's own
+    for op in ops:
+        if (_STEPS[op.opcode] or _INVERSES[op.opcode]) and op.function == functions.USER:
+            accumulators[op.p3] = True
     for op in ops:
         declaration = declaration_of(op)
         if declaration is None or ENDS_STEP[op.opcode]:
             continue
+        if op.opcode == opcodes.OP_Rowid and not op.covered:
+            continue                    # xRowid may do anything (decode.py)
         op.exact = True
         op.reads = registers_of(op, declaration.read_spans, highest)[:]
         op.writes = registers_of(op, declaration.write_spans, highest)[:]
         op.touched = (op.reads + op.writes)[:]
+        # Calls of the aggregate have all state in C.
+        if not (_STEPS[op.opcode] or _INVERSES[op.opcode] or _RESULTS[op.opcode]) and _any(accumulators, op.writes):
+            op.ends_accumulators = True
+            op.exact = False
+            op.in_c = op.in_c or not (op.opcode == opcodes.OP_Null or op.opcode == opcodes.OP_BeginSubrtn)
         moves = []
         anything = False
         for number in declaration.moved:
