@@ -3,9 +3,9 @@ import glob
 import os
 import re
 
-from sqpyte.vm.base import capi
+from c_engine.build.build import ROOT
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from sqpyte.vm.base import capi
 
 
 def functions():

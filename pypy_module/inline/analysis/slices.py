@@ -365,12 +365,22 @@ class Slice:
         return []
 
 
+def check_calls(calls, foreign):
+    """Raise Refused for what no query may have whose calls C leaves to Python.
+
+    Args:
+        calls: the statement's Calls.
+        foreign: whether texts are compared by a collation that isn't SQLite's own.
+    """
+    if foreign:
+        raise Refused('texts are compared by a collation that is not SQLite\'s own')
+    if calls.subtypes:
+        raise Refused('a function asks for the subtypes of its arguments')
+
+
 def analysed(program, flow, aheads, bounds, other):
     """The Slice of the loop between `bounds` (two pcs), or one of the class `other`; raises Refused."""
-    if aheads.calls.foreign_collation:
-        raise Refused('texts are compared by a collation that is not SQLite\'s own')
-    if aheads.calls.subtypes:
-        raise Refused('a function asks for the subtypes of its arguments')
+    check_calls(aheads.calls, aheads.calls.foreign_collation)
     if any(op.opcode in (opcodes.OP_AggInverse, opcodes.OP_AggValue) for op in program.ops):
         raise Refused('a window function')
     try:

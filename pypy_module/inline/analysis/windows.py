@@ -16,7 +16,7 @@ where nothing else is read than the statement's own tables, or REVERSIBLE.
 
 from c_engine.generated import opcodes
 from pypy_module.dbapi.mixin import Any
-from pypy_module.inline.analysis.slices import SUMS
+from pypy_module.inline.analysis.slices import SUMS, check_calls
 from pypy_module.inline.analysis.effects import EPHEMERAL, PURE, REVERSIBLE
 from pypy_module.inline.analysis.kinds import (
     AGGREGATE_STEPS,
@@ -85,10 +85,7 @@ class WindowLog:
     def _find_calls(self):
         """Set `accumulators`, `python`, `values` and `steps`."""
         ops, calls = self.ops, self.calls
-        if calls.foreign_collation or calls.collations:
-            raise Refused('texts are compared by a collation that is not SQLite\'s own')
-        if calls.subtypes:
-            raise Refused('a function asks for the subtypes of its arguments')
+        check_calls(calls, calls.foreign_collation or calls.collations)
         self.values = [pc for pc in calls.results if ops[pc].opcode == VALUE]
         self.accumulators = {ops[pc].p1 for pc in self.values}
         self.python = sorted(pc for pc in calls.python if ops[pc].p3 in self.accumulators

@@ -20,13 +20,17 @@ class Ended:
 
 
 @pytest.fixture
-def start(tmp_path, engine_library):
+def environment(engine_library):
+    """The environment (dict) of a process that imports this checkout's sqpyte, with the engine's library."""
+    return dict(inherited('SQPYTE_', 'PYTHON', 'LD_'), PYTHONPATH=ROOT, SQPYTE_LIBRARY=engine_library)
+
+
+@pytest.fixture
+def start(tmp_path, environment):
     """A function that runs this Python with arguments (str or bytes), in tmp_path; returns an Ended."""
     def start(*arguments, stdin=b'', **settings):
-        environment = dict(inherited('SQPYTE_', 'PYTHON', 'LD_'), PYTHONPATH=ROOT, SQPYTE_LIBRARY=engine_library)
-        environment.update(settings)
-        return Ended(subprocess.run([sys.executable, *arguments], cwd=str(tmp_path), env=environment, input=stdin,
-                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120))
+        return Ended(subprocess.run([sys.executable, *arguments], cwd=str(tmp_path), env=dict(environment, **settings),
+                                    input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120))
     return start
 
 

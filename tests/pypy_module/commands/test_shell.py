@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from tests.pypy_module.commands.conftest import OURS
-from tools.environments import ROOT, inherited
 
 MANY = 'WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT i FROM n'
 
@@ -63,8 +62,7 @@ def test_an_end_without_a_semicolon(shell, end, code):
 
 
 @pytest.mark.parametrize('sql', [(), (MANY,)])
-def test_a_reader_that_goes_away(tmp_path, engine_library, sql):
-    environment = dict(inherited('SQPYTE_', 'PYTHON', 'LD_'), PYTHONPATH=ROOT, SQPYTE_LIBRARY=engine_library)
+def test_a_reader_that_goes_away(tmp_path, environment, sql):
     with subprocess.Popen([sys.executable, *OURS, ':memory:', *sql], cwd=str(tmp_path), env=environment,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdin.write(MANY.encode() + b';\n')
