@@ -3,6 +3,7 @@
 It says what is installed and which tiers ran: an installed copy has no other tests.
 """
 
+import contextlib
 import os
 import platform
 import sys
@@ -35,27 +36,50 @@ class Longest:
         return self.found
 
 
-def filled(path):
-    """Return a connection to a new database."""
+def opened(path):
+    """Return a connection to a database, with functions written in Python."""
     connection = sqpyte.connect(path)
     connection.create_function('twice', 1, lambda number: 2 * number)
     connection.create_aggregate('longest', 1, Longest)
-    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b REAL, c TEXT)')
-    with connection:
-        connection.executemany('INSERT INTO t VALUES(?, ?, ?)', ((i, i / 2, str(i)) for i in range(ROWS)))
     return connection
 
 
+def fill(connection):
+    """Make the table."""
+    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b REAL, c TEXT)')
+    with connection:
+        connection.executemany('INSERT INTO t VALUES(?, ?, ?)', ((i, i / 2, str(i)) for i in range(ROWS)))
+
+
+def settings():
+    """Yield what `configure` is to be given, one after the other (dicts)."""
+    for inline in (False, 'always') if sqpyte.configure()['inline'] else (False,):
+        for mode in ('off', 'hot', 'always'):
+            yield {'vm': mode, 'inline': inline}
+
+
+def tried(path):
+    """Run the queries on a database, by a new connection in each setting.
+
+    Returns:
+        what goes wrong (list of str), and the tiers that ran (set of str).
+    """
+    wrong, tiers = [], set()
+    for setting in settings():
+        sqpyte.configure(**setting)
+        with contextlib.closing(opened(path)) as connection:
+            for query, expected in QUERIES.items():
+                for _ in range(3):
+                    found = connection.execute(query).fetchall()
+                    if found != expected:
+                        wrong.append('%s: %s\n    gives   %r\n    and not %r' % (setting, query, found, expected))
+                tiers.add(sqpyte.explain(connection, query)[0].tier)
+    return wrong, tiers
+
+
 def failures(connection):
-    """Return what goes wrong (list of str)."""
+    """Return what goes wrong with the rest of the module (list of str)."""
     wrong = []
-    for mode in ('off', 'hot', 'always'):
-        sqpyte.configure(vm=mode)
-        for query, expected in QUERIES.items():
-            for _ in range(3):
-                found = connection.execute(query).fetchall()
-                if found != expected:
-                    wrong.append('vm=%s: %s\n    gives   %r\n    and not %r' % (mode, query, found, expected))
     total = sum(a for a, in connection.execute('SELECT a FROM t'))
     if total != 199990000:
         wrong.append('the rows of t add up to %r' % total)
@@ -77,15 +101,16 @@ def main(arguments):
     print('%s %s, sqpyte %s' % (platform.python_implementation(), platform.python_version(),
                                 os.path.dirname(sqpyte.__file__)))
     print('SQLite %s; module: %s, because %s' % (sqpyte.sqlite_version, sqpyte.backend, sqpyte.backend.reason))
-    before = sqpyte.configure()['vm']
+    before = sqpyte.configure()
     with tempfile.TemporaryDirectory() as folder:
-        connection = filled(os.path.join(folder, 'test.db'))
+        path = os.path.join(folder, 'test.db')
         try:
-            found = failures(connection)
-            tiers = {sqpyte.explain(connection, query)[0].tier for query in QUERIES}
+            with contextlib.closing(opened(path)) as connection:
+                fill(connection)
+                found, tiers = tried(path)
+                found += failures(connection)
         finally:
-            sqpyte.configure(vm=before)
-            connection.close()
+            sqpyte.configure(**before)
     print('tiers that ran: ' + ', '.join(sorted(tiers)))
     for failure in found:
         print('FAILED: ' + failure)

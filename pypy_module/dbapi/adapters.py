@@ -69,14 +69,15 @@ def adapt(obj, proto=PrepareProtocol, alt=_NONE, /):
     if adapter is not None:
         return adapter(obj)
     for holder, name, argument in ((proto, '__adapt__', obj), (obj, '__conform__', proto)):
+        method = getattr(holder, name, None)
+        if method is None:
+            continue
         try:
-            method = getattr(holder, name, None)
-            if method is not None:
-                adapted = method(argument)
-                if adapted is not None:
-                    return adapted
+            adapted = method(argument)
         except TypeError:
-            pass
+            continue
+        if adapted is not None:
+            return adapted
     if alt is not _NONE:
         return alt
     raise ProgrammingError("can't adapt")

@@ -50,7 +50,6 @@ class Blob:
     _connection_ = None      # type: Any
     _session_ = None         # type: Any
     _handle = None          # type: Any
-    _length = 0
     _offset = 0
 
     def __new__(cls, *args, **keywords):
@@ -80,6 +79,10 @@ class Blob:
         self._connection_._session_.check_open()
         self._connection_._session_.check_thread()
 
+    def _length(self):
+        """Return how many bytes it has (int): 0 where its row has changed, which ends it."""
+        return lib.sqlite3_blob_bytes(self._handle.pointer)
+
     def _read(self, size, offset):
         """Return `size` bytes from `offset` on; raises SQLite's error."""
         self._check()       # an index may have closed it
@@ -103,14 +106,16 @@ class Blob:
 
     def __len__(self):
         self._check()
-        return self._length
+        return self._length()
 
     def read(self, length=-1, /):
         """Return up to `length` bytes from the present offset on, all if it is negative."""
         length = c_int(length)
         self._check()
-        left = self._length - self._offset
+        left = max(self._length() - self._offset, 0)
         size = left if length < 0 or length > left else length
+        if not size:
+            return b''
         data = self._read(size, self._offset)
         self._offset += size
         return data
@@ -119,7 +124,7 @@ class Blob:
         """Write bytes at the present offset; raises ValueError beyond the blob's end."""
         self._check()
         data = bytes_of(data)
-        if len(data) > self._length - self._offset:
+        if len(data) > self._length() - self._offset:
             raise ValueError('data longer than blob length')
         self._write(data, self._offset)
         self._offset += len(data)
@@ -130,10 +135,10 @@ class Blob:
         self._check()
         if origin not in (0, 1, 2):
             raise ValueError("'origin' should be os.SEEK_SET, os.SEEK_CUR, or os.SEEK_END")
-        base = (0, self._offset, self._length)[origin]
+        base = (0, self._offset, self._length())[origin]
         if offset > LONGEST - base:
             raise OverflowError('seek offset results in overflow')
-        if not 0 <= base + offset <= self._length:
+        if not 0 <= base + offset <= self._length():
             raise ValueError('offset out of blob range')
         self._offset = base + offset
 
@@ -162,8 +167,8 @@ class Blob:
             raise IndexError("cannot fit '%s' into an index-sized integer"
                              % type(index).__name__)
         if position < 0:
-            position += self._length
-        if not 0 <= position < self._length:
+            position += self._length()
+        if not 0 <= position < self._length():
             raise IndexError('Blob index out of range')
         return position
 
@@ -171,13 +176,15 @@ class Blob:
         self._check()
         if not isinstance(index, slice):
             return self._read(1, self._position(index))[0]
-        places = range(*index.indices(self._length))
+        places = range(*index.indices(self._length()))
+        if places.step == 1:
+            return self._read(len(places), places.start)
         if not places:
             return b''
         low = min(places[0], places[-1])
         high = max(places[0], places[-1]) + 1
         data = self._read(high - low, low)
-        return data if places.step == 1 else bytes([data[place - low] for place in places])
+        return bytes([data[place - low] for place in places])
 
     def __setitem__(self, index, value):
         self._check()
@@ -190,7 +197,7 @@ class Blob:
                 raise ValueError('byte must be in range(0, 256)')
             self._write(bytes([value]), position)
             return
-        places = range(*index.indices(self._length))
+        places = range(*index.indices(self._length()))
         data = bytes_of(value)
         if not places:
             return
@@ -222,6 +229,5 @@ def blob_of(connection, session, handle):
     blob._session_ = session
     blob._handle = handle
     handle.owner = weakref.ref(blob)
-    blob._length = lib.sqlite3_blob_bytes(handle.pointer)
     blob._offset = 0
     return blob

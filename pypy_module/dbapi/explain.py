@@ -179,7 +179,7 @@ def plan(session, sql):
         places = vm_places(statement)
         detail = ''
         if tiers.planner is not None:
-            inlined, why, detail, inlined_places = tiers.planner.explain(session, statement)
+            inlined, why, detail, inlined_places = tiers.planner.explain(session, statement, not fresh)
             places.update(inlined_places)
             if inlined:
                 tier, reason = 'inliner', why
@@ -194,7 +194,7 @@ def plan(session, sql):
 
 
 def explain(connection, sql, /):
-    """Tell which tier runs each statement of `sql`, and why.
+    """Tell where each statement of `sql` last ran, or can run, and why.
 
     Args:
         connection: the Connection.

@@ -103,6 +103,7 @@ def run_ahead(session, result, statement, ahead, tier_up):
         runner.detach()
         raise
     if rc is None:
+        state_of(statement).taken = True
         return tiers.INLINED
     return statement.grow() if rc == GROW else rc
 
@@ -117,6 +118,7 @@ def taken_over(runner, statement, result):
         if not runner.prepare():
             runner.detach()
             return statement.step()
+        state_of(statement).taken = True
         runner.begin()
     except BaseException:
         runner.detach()

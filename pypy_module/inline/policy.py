@@ -199,7 +199,7 @@ class Planner:
         state.rows_in_c += statement.tier_up
         return False
 
-    def explain(self, session, statement):
+    def explain(self, session, statement, ran):
         """See tiers.py."""
         if not statement.queries or statement.sql[skip(statement.sql):][:7].lower() == 'explain':
             return False, 'it is not a query', '', {}
@@ -208,7 +208,17 @@ class Planner:
                or machine.too_large(statement))
         if why:
             return False, why, '', {}
-        return machine.known(statement).explained()
+        inlined, why, details, places = machine.known(statement).explained()
+        if inlined and ran and not state_of(statement).taken:
+            return False, '%s; %s' % (self._too_few(), why), details, {}
+        return inlined, why, details, places
+
+    def _too_few(self):
+        """Why a statement that has run hasn't been taken over, though it can be (str)."""
+        if self.worth is not None:
+            return 'too few rows so far (more than %d must be done or left)' % max(self.tier_up, self.worth)
+        return 'too few rows so far (%d must be done or left, %d once the process has inlined a loop)' % (
+            FIRST_LOOP, LATER_LOOP)
 
 
 def obstacle(session):
@@ -268,7 +278,7 @@ class Idle:
         rc = None if leftover is None else leftover.step_leftover(result)
         return statement.step() if rc is None else rc
 
-    def explain(self, session, statement):
+    def explain(self, session, statement, ran):
         """See tiers.py."""
         return False, 'inlining switched off', '', {}
 

@@ -7,6 +7,7 @@ class State:
     """The inliner's state of one Statement.
 
     Attributes:
+        taken: whether a loop of it has been taken over, in this run or an earlier one (bool).
         rows_in_c: about how many rows of loops that may be inlined C has done (int).
         known: the Known of the statement (manager.py), or None.
         runner: which runs it at present, or None.
@@ -14,6 +15,7 @@ class State:
         kept: what the texts of the row in the statement's buffer are in, if not in SQLite's memory.
     """
 
+    taken = False
     rows_in_c = 0
     known: Any = None
     runner: Any = None

@@ -90,7 +90,7 @@ def translated(error):
 
 
 def explain(connection, sql, /):
-    """Tell which tier runs each statement of `sql`, and why.
+    """Tell where each statement of `sql` last ran, or can run, and why.
 
     Args:
         connection: a sqlite3.Connection.

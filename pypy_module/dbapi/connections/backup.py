@@ -42,12 +42,15 @@ class Held:
             return
         session.lock.acquire()
         session.user = -1
-        end = time.monotonic() + PATIENCE
-        while in_the_middle(session):
-            if time.monotonic() > end:
-                self.__exit__()
-                raise errors.OperationalError('the target of the backup is in the middle of a statement')
-            time.sleep(0)
+        try:
+            end = time.monotonic() + PATIENCE
+            while in_the_middle(session):
+                if time.monotonic() > end:
+                    raise errors.OperationalError('the target of the backup is in the middle of a statement')
+                time.sleep(0)
+        except BaseException:       # a signal's handler may raise, too
+            self.__exit__()
+            raise
 
     def __exit__(self, *error):
         if self.foreign:

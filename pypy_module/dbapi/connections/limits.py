@@ -22,7 +22,7 @@ class Settings(Owner):
         """Have the statements that run end with an error; may be called by another thread."""
         self._session_.check_open()
         if self._session_.user == get_ident():
-            self._session_.before_c_call_that_may_write()
+            self._session_.roll_back()      # never refused: nothing is written
         lib.sqpyte_interrupt(self._session_.db)
 
     def setlimit(self, category, limit, /):

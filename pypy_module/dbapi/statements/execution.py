@@ -116,7 +116,7 @@ class Execution(Mixin):
         if rc == GROW:
             rc = statement.grow()
         if rc != ROW and rc != DONE and rc != LAST:
-            raise errors.from_database(self.db)
+            raise self.error()
         return rc
 
     def consider(self, statement):
@@ -144,11 +144,11 @@ class Execution(Mixin):
                 self.release(statement)
                 return OK
             if lib.sqpyte_bind(statement.pointer, statement.cells_in, statement.arena.pointer):
-                raise errors.from_database(self.db)
+                raise self.error()
             rc = tiers.planner.begin(self, result, statement)
             if rc != ROW and rc != DONE and rc != tiers.INLINED:
                 if rc not in (BUSY, LOCKED) or self.raised is not None:
-                    raise errors.from_database(self.db)
+                    raise self.error()
                 statement.reset()
                 statement.busy = True
                 rc = self.run(statement, parameters)
@@ -196,6 +196,11 @@ class Execution(Mixin):
                 runner.deoptimize()
             else:
                 self.runners.append(runner)
+
+    def error(self):
+        """Return the exception for SQLite's last error. It is told of in place of what a collation has raised."""
+        self.raised = None
+        return errors.from_database(self.db)
 
     def reraise(self):
         """Raise what a collation raised; it couldn't pass through SQLite."""

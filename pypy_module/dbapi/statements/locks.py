@@ -10,7 +10,6 @@ nobody up.
 import atexit
 import gc
 
-from pypy_module.dbapi import errors
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 
 LOCKED, ERROR, BUSY = NUMBERS['SQLITE_LOCKED'], NUMBERS['SQLITE_ERROR'], NUMBERS['SQLITE_BUSY']
@@ -93,14 +92,14 @@ def run_again(session, rc, again, exclusive=False):
     Raises:
         SQLite's error of the last try.
     """
-    error = errors.from_database(session.db)
+    error = session.error()
     if met_own(session, rc, exclusive):
         for collect in (collect_young, gc.collect):
             if free_locks(collect):
                 rc = again()
                 if not met_own(session, rc, exclusive):
                     return rc
-                error = errors.from_database(session.db)
+                error = session.error()
     raise error
 
 

@@ -107,7 +107,7 @@ class ResultSet(ExecuteMany):
             self.statement = None
             session.release(statement)
         elif rc != ROW:
-            error = errors.from_database(session.db)
+            error = session.error()
             self.drop()
             raise error
         if session.raised is not None:
@@ -169,6 +169,8 @@ class ResultSet(ExecuteMany):
                     self.row = statement.decode(cells, statement.doubles, statement.texts)
                 except UnicodeDecodeError:
                     self.row = Undecodable.of(statement)
+                    if not versions.FIRST_ROW_LATER:
+                        raise errors.OperationalError(self.row.message) from None
                 self.columns = statement.description
                 self.lastrowid = cells[ROWID]
                 statement.busy = False
@@ -199,12 +201,21 @@ class ResultSet(ExecuteMany):
             self.lastrowid = statement.cells[ROWID]
             if session.detect_types:
                 self.converters = session.converters_of(statement)
-            if not versions.FIRST_ROW_LATER and not session.plain:
-                self.row = Converted(self._converted(statement))
+            if not versions.FIRST_ROW_LATER:
+                self.row = self._first_row(statement)
         elif rc == tiers.INLINED:
             statement.owner = session.watch(self, statement)
             self.columns = statement.description
             self.lastrowid = statement.cells[ROWID]
+
+    def _first_row(self, statement):
+        """Return the row that a statement is at as text factory and converters make it now."""
+        try:
+            if self.session.plain:
+                return statement.decode(statement.cells, statement.doubles, statement.texts)
+            return Converted(self._converted(statement))
+        except UnicodeDecodeError:
+            raise errors.OperationalError(decoding.undecodable(statement)) from None
 
     def advance(self):
         """Return the next row as a tuple, before the row factory, or None after the last one."""
@@ -318,7 +329,7 @@ class ResultSet(ExecuteMany):
     def decoded_early(self, row):
         """Return a row that was decoded early, as the text factory makes it; it is kept if that fails."""
         values = row
-        if type(row) is Converted:
+        if type(row) is Converted or type(row) is tuple and not versions.FIRST_ROW_LATER:
             return tuple(row)
         factory = self.session.text_factory
         if type(row) is Undecodable:
@@ -332,7 +343,8 @@ class ResultSet(ExecuteMany):
         try:
             self.ready = False
             return self.session.outside_lock(decoding.converted, [
-                (factory, value.encode('utf-8', 'surrogateescape')) if isinstance(value, str) else (None, value)
+                (factory or decoding.called, value.encode('utf-8', 'surrogateescape'))
+                if isinstance(value, str) else (None, value)
                 for value in values])
         except BaseException:
             self.row = row

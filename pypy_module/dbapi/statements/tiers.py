@@ -8,8 +8,9 @@
   bound and hasn't been stepped;
 * `take_over(session, result, statement)`: in place of a later step, when the statement's
   `tier_up` has come to an end: it has returned so many rows from C;
-* `explain(session, statement)`: whether the statement is inlined (bool), why or why not, details
-  such as the generated code (both str), and by pc where opcodes run (dict of int to str).
+* `explain(session, statement, ran)`: whether the statement has been inlined, if it has `ran` (bool), else whether it
+  can be (bool); why or why not, details such as the generated code (both str), and by pc where opcodes run (dict of int
+  to str).
 
 `begin` and `take_over` return what the step returned, or INLINED: then a runner stands in the ResultSet for
 its statement. A runner is an iterator over the rows as tuples, and is one row ahead of what it hands out as
@@ -49,7 +50,7 @@ A ResultSet, which is what a cursor is in the middle of, has for it
 A Session has for it
 
 * `runners`: those that are to be told of changes (list), and `roll_back()`, which tells them;
-* `raised`: what is to be raised when C has returned, or None;
+* `raised`: what is to be raised when C has returned, or None; `error()`: SQLite's last error, in place of that;
 * `release(statement)`: nobody uses it any more;
 * `db`, `user`, `plain`, `hooks`, `python`, `calls`: see Session.
 """

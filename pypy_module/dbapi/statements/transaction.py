@@ -44,6 +44,8 @@ class Transaction(Mixin):
         isolation_level, autocommit: see `connect`.
     """
 
+    error: Any
+    raised: Any
     isolation_level: Any = ''
     autocommit: Any = LEGACY
 
@@ -73,7 +75,7 @@ class Transaction(Mixin):
         with Asking(self):
             rc = run()
         if rc != OK and run_again(self, rc, run) != OK:
-            raise errors.from_database(self.db)
+            raise self.error()
 
     def begin_for(self, statement):
         """Begin a transaction if none is open and the statement is to run in one."""
@@ -101,7 +103,7 @@ class Transaction(Mixin):
                 self.run_alone('BEGIN')
 
     def run_script(self, script):
-        """Run the statements of a script (str); see Cursor.executescript."""
+        """Run the statements of a script (str); see Cursor.executescript. What a collation raises comes at its end."""
         data = plain_text(script).encode()
         if len(data) > lib.sqlite3_limit(self.db, LIMIT_SQL_LENGTH, -1):
             raise errors.DataError('query string is too large')
@@ -120,7 +122,11 @@ class Transaction(Mixin):
                     rc = lib.sqlite3_step(result[0]) if result[0] else DONE
                 rc = lib.sqlite3_finalize(result[0])
             return rc
+        raised = None
         while rest != end:
             self.before_c_call_that_may_write()
             self._try(run)
             rest = tail[0]
+            raised, self.raised = raised or self.raised, None
+        if raised is not None:
+            raise raised

@@ -252,15 +252,15 @@ class Slice:
 
     def _find_way(self):
         """Set `way`, and what C has to know."""
+        refused = []
         for way in (REVERSIBLE, PURE):
             reached, stopped = self._reach(way)
             again = any(self.head in self.flow.successors[pc] for pc in reached)
             if again and not any(pc in self.inside for pc in stopped):
                 break
+            refused.append((len(reached), stopped))
         else:
-            names = sorted({opcodes.NAMES[self.ops[pc].opcode] for pc in stopped
-                            if self.ops[pc].opcode != opcodes.OP_Halt})
-            raise Refused('opcode %s can\'t be rolled back' % (names or ['Halt'])[0])
+            raise Refused(self.aheads.reason(max(refused)[1]))      # of the way that leads furthest
         self.way = way
         self.stopped = stopped
         self.registers, self.cursors = self.aheads.noted(

@@ -84,7 +84,7 @@ class LogRunner(Runner):
         fills: how many batches there have been (int).
         tier_up: how many rows C does at least after a write (int).
         rest: end of the batch, while `end` is behind the present row, else 0 (int).
-        obstacle: with which result code the statement fails if it can't be undone (int).
+        sink_error: the result code with which a sink has failed (int), or None.
         values: where operands and the result of an opcode that C does are, in `WORDS` (int); words: their memory.
         operands: the texts and blobs among them (list).
     """
@@ -92,7 +92,7 @@ class LogRunner(Runner):
     first_batch = 1
     most_values = 0
     at: Any = 0
-    obstacle = ABORT        # pages have moved behind our back
+    sink_error: Any = None
 
     def __init__(self, session, statement, calls, handle, buffer):
         """Take a Session, its Statement, at the slice's first opcode, and its Calls; and the
@@ -297,10 +297,10 @@ class LogRunner(Runner):
         for register, value in list(self.kept_fields()) + list(values):
             if store(self.memory + register * layout.sizeof_Mem, value):
                 lib.sqpyte_fail(self.vdbe, target, NOMEM)
-        if not undone and self.obstacle == ABORT:
+        if not undone and self.sink_error is None:
             fail_as_changed(self, target)
         elif not undone:
-            lib.sqpyte_fail(self.vdbe, target, self.obstacle)
+            lib.sqpyte_fail(self.vdbe, target, self.sink_error)
         self.install_accumulators()
         self.go_on()
 

@@ -23,9 +23,9 @@ from c_engine.generated import layout, opcodes
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import error_code, error_message, report
 from pypy_module.dbapi.mixin import Any
-from pypy_module.ffi.library import NUMBERS, lib
+from pypy_module.ffi.library import NUMBERS, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, data_at
-from pypy_module.inline.values import UNDECODABLE, load, private, store, unwrapped
+from pypy_module.inline.values import UNDECODABLE, load, private, result_of, store, unwrapped
 from sqpyte.vm.base import mem
 from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Text
 
@@ -218,15 +218,32 @@ class Runner:
                 if rc:
                     lib.sqpyte_fail(self.vdbe, pc, rc)
 
-    def finalize_instances(self):
-        """Do what SQLite does with the aggregates' instances of a statement that has failed."""
+    def end_instances(self):
+        """Finalise the aggregates' instances of a statement that has ended, as SQLite does. The connection's error is
+        that statement's afterwards, too, and not what they have met."""
+        db = self.session.db
+        code, message = lib.sqlite3_extended_errcode(db), ffi.string(lib.sqlite3_errmsg(db))
         for pc in self.loop.steps:
-            instance = getattr(self, 'a%d' % self.loop.ops[pc].p3)
-            if instance is not None:
-                try:
-                    instance.finalize()
-                except BaseException as error:
-                    report(error, getattr(self, 'f%d' % pc).made_by)
+            error = self.end_instance(self.loop.ops[pc].p3)
+            if error is not None:
+                report(error, getattr(self, 'f%d' % pc).made_by)
+        if self.session.db:
+            lib.sqlite3_set_errmsg(db, code, message)
+
+    def end_instance(self, register):
+        """Finalise the instance in a register, if there is one; returns what that has raised, or None."""
+        instance = getattr(self, 'a%d' % register)
+        if instance is None:
+            return None
+        setattr(self, 'a%d' % register, None)
+        inside, self.inside = self.inside, False
+        try:
+            result_of(instance.finalize(), self.most)
+        except BaseException as error:
+            return error
+        finally:
+            self.inside = inside
+        return None
 
     def go_on(self):
         """Step the statement in C, in which all of its state is now."""
@@ -280,8 +297,8 @@ class Runner:
         error, and the runner leaves."""
         if rc == ROW and self.statement.cells[COLUMNS] == 0:
             return True
-        self.finalize_instances()
         self.detach()
+        self.end_instances()
         self.finish(rc)
         return False
 

@@ -119,7 +119,7 @@ class SinkRunner(LogRunRunner):
 
     def hand_over_to(self, end):
         """Have C do the sink for the rows before `end`; returns whether it could."""
-        if self.obstacle is not LogRunRunner.obstacle:
+        if self.sink_error is not None:
             return False
         if self.done >= end:
             return True
@@ -131,7 +131,7 @@ class SinkRunner(LogRunRunner):
             self.older = []
         self.crowded = False
         if rc:
-            self.obstacle = rc
+            self.sink_error = rc
             return False
         return True
 
@@ -171,11 +171,11 @@ class SinkRunner(LogRunRunner):
 
     def spoilt(self):
         """C couldn't do the sink: the statement fails; returns False."""
-        if self.obstacle == NOMEM:
+        if self.sink_error == NOMEM:
             self.detach()
             self.finish(NOMEM)
         else:
-            lib.sqpyte_fail(self.vdbe, self.loop.sink_pc, self.obstacle)
+            lib.sqpyte_fail(self.vdbe, self.loop.sink_pc, self.sink_error)
             self.give_state()
             self.go_on()
         return False
@@ -190,7 +190,7 @@ class SinkRunner(LogRunRunner):
 
     def side_exit_from(self, target, pc, values):
         """See LogRunner."""
-        if self.obstacle == NOMEM and not self.left:
+        if self.sink_error == NOMEM and not self.left:
             self.detach()
             self.finish(NOMEM)
         else:

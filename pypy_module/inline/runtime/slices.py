@@ -1,7 +1,6 @@
 """Slices: the deferred opcodes of an innermost loop, with a row in them or without (see call_log.py)."""
 
 from c_engine.generated import layout
-from pypy_module.dbapi import errors
 from pypy_module.ffi.library import NUMBERS
 from pypy_module.ffi.memory import BYTES, WORDS
 from pypy_module.inline.analysis.effects import PURE
@@ -66,7 +65,7 @@ class LogAheadRunner(LogRunner):
         """Have the result set give the next row, and then raise why the statement has ended."""
         row = self.next_row()
         self.why_ended()
-        error = errors.from_database(self.session.db)
+        error = self.session.error()
         self.detach()
         self.statement.reset()
         self.session.release(self.statement)

@@ -16,7 +16,7 @@ from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.call_log import AT_EVENT, COUNT, INTERRUPT, RECORDS
 from pypy_module.inline.runtime.runner import COLUMNS, ROW
 from pypy_module.inline.runtime.slices import LogAheadRunner
-from pypy_module.inline.values import BLOB, TEXT, UNDECODABLE, KeptText, data_at, kept, load, result_of, unwrapped
+from pypy_module.inline.values import BLOB, TEXT, UNDECODABLE, KeptText, data_at, kept, load, unwrapped
 from sqpyte.vm.base import mem
 
 NO_EVENT = -1
@@ -116,44 +116,15 @@ class WindowRunner(LogAheadRunner):
                 self.go_on()
                 return False
 
-    def row_of_c(self, rc):
-        """C has returned a row, or has ended the statement; returns False."""
-        self.end_instances()
-        return super().row_of_c(rc)
-
-    def end_instances(self):
-        """Finalise the instances of a statement that has ended."""
-        for pc in self.loop.steps:
-            register = self.loop.ops[pc].p3
-            error = self.end_instance(register)
-            if error is not None:
-                report(error, self.aggregate_of(register).made_by)
-
-    finalize_instances = end_instances
-
-    def end_instance(self, register):
-        """Finalise the instance in a register, if there is one; returns what that has raised, or None."""
-        instance = getattr(self, 'a%d' % register)
-        if instance is None:
-            return None
-        setattr(self, 'a%d' % register, None)
-        inside, self.inside = self.inside, False
-        try:
-            result_of(instance.finalize(), self.most)
-        except BaseException as error:
-            return error
-        finally:
-            self.inside = inside
-        return None
-
     def detach(self):
-        """See Runner; a statement that is reset finalises the instances."""
-        if self.handle and self.statement.pointer:
-            if mem.u8(self.vdbe + layout.Vdbe_eVdbeState) == layout.VDBE_RUN_STATE:
-                self.install_accumulators()
-            else:
-                self.end_instances()
+        """See Runner; a statement that is reset, or has ended, finalises the instances."""
+        attached = bool(self.handle and self.statement.pointer)
+        running = attached and mem.u8(self.vdbe + layout.Vdbe_eVdbeState) == layout.VDBE_RUN_STATE
+        if running:
+            self.install_accumulators()
         super().detach()
+        if attached and not running:
+            self.end_instances()
 
     # What events need
 

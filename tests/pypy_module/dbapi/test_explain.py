@@ -46,6 +46,22 @@ def test_it_leaves_statements_as_they_are(numbers):
     assert len(session_of(numbers).all) == count
 
 
+def test_a_statement_that_has_run_is_told_as_it_ran(numbers):
+    sql = 'SELECT a FROM t'
+    with planned('unhurried'):
+        assert sqpyte.explain(numbers, sql)[0].tier == 'inliner'        # it can be
+        numbers.execute(sql).fetchall()
+        plan, = sqpyte.explain(numbers, sql)
+        assert plan.tier == 'c' and 'not inlined: too few rows so far (' in plan.reason
+        assert {step.place for step in plan.program} <= {'', 'vm'}
+    with planned('inlined'):
+        sql = 'SELECT b FROM t'
+        numbers.execute(sql).fetchall()
+        plan, = sqpyte.explain(numbers, sql)
+        assert plan.tier == 'inliner' and 'too few' not in plan.reason
+        assert 'python' in {step.place for step in plan.program}
+
+
 def test_the_program_is_listed(numbers):
     with planned('inlined'):
         plain, joined = sqpyte.explain(

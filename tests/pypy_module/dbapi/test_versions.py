@@ -180,6 +180,20 @@ def test_both_sides(row):
     assert run(code, (major, minor)) == after
 
 
+@pytest.mark.parametrize('sql', ["SELECT 'a'", "SELECT 'a' UNION ALL SELECT 'b'"])
+def test_a_text_factory_that_is_set_behind_the_first_row(sql):
+    code = "[(r, setattr(c, 'text_factory', bytes), r.fetchone())[2] for r in [c.execute(%r)]]" % sql
+    assert run(code, (3, 10)) == "[('a',)]"
+    assert run(code, (3, 11)) == "[(b'a',)]"
+
+
+def test_a_first_row_that_is_not_utf_8():
+    code = "[error(lambda: c.execute(\"SELECT cast(x'80' AS TEXT)%s\") and 'no error') for end in ('', '')]"
+    for end in '', ' UNION ALL SELECT 5':
+        assert 'Could not decode' in run(code % end, (3, 10))
+        assert run(code % end, (3, 11)) == "['no error', 'no error']"
+
+
 def test_each_row_is_tested():
     assert sorted(ROWS) == sorted(row[1] for row in versions.TABLE)
 

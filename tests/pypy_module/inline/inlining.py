@@ -23,6 +23,7 @@ _asked = itertools.count()
 
 PLANNERS = {
     'inlined': lambda: policy.Planner(1, 0),
+    'unhurried': policy.Planner,
     'C': lambda: None,
 }
 

@@ -84,6 +84,7 @@ LEFT = {
     'SELECT value FROM json_each(\'[1,2]\')': 'opcode VNext can\'t be rolled back',
     'SELECT a, random() FROM t': 'it calls the function random',
     'SELECT a, date(\'now\', b) FROM t': 'it calls the function date',
+    'SELECT random(), f(t.a) FROM t JOIN i ON i.b = t.a': 'call at 8: it calls the function random',
     'SELECT f(t.a) FROM t WHERE f(t.a) IN (SELECT b FROM i)': 'opcode NotFound uses a Python call\'s result',
     'SELECT f(t.a), (SELECT count(*) FROM i WHERE i.b = t.a) FROM t': 'opcode BeginSubrtn follows a Python call',
     'SELECT DISTINCT f(t.a) FROM t, i': 'opcode Found uses a Python call\'s result',

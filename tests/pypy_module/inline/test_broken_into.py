@@ -130,6 +130,32 @@ def test_a_handler(tables, query, what):
         assert tables.execute(query).fetchall() == expected
 
 
+@pytest.mark.parametrize('query', QUERIES)
+def test_a_handler_that_interrupts(tables, query):
+    """It is never refused: it writes nothing."""
+    with planned('inlined'):
+        for _ in range(2):
+            expected = tables.execute(query).fetchall()
+        target, interrupted = 1 + len(query) % EVERY, 0
+        while True:
+            found: list = []
+            with AtLine(target, tables.interrupt) as at:
+                try:
+                    for row in tables.execute(query):
+                        found.append(row)
+                except sqpyte.Error as error:
+                    assert str(error) == 'interrupted', (target, error)
+                    interrupted += 1
+                    assert found == expected[:len(found)]
+                else:
+                    assert found == expected, target
+            if at.count < target:
+                break
+            target += EVERY
+        assert interrupted > 10
+        assert tables.execute(query).fetchall() == expected
+
+
 @pytest.mark.parametrize('query', ['SELECT a, f(a) FROM t', 'SELECT b, g(a) FROM t GROUP BY b'])
 def test_a_handler_that_calls_the_function_that_c_has_called(tables, query):
     """The frame of the function is the handler's call's, and then again its own."""

@@ -6,6 +6,7 @@ import time
 import pytest
 
 import sqpyte
+from pypy_module.dbapi.connections import backup
 from tests.outcome import outcome
 
 
@@ -94,6 +95,23 @@ def test_backup_to_a_connection_of_another_thread(reads):
     thread.end.set()
     thread.join()
     assert thread.found == [(2000,)]
+
+
+def test_a_backup_that_a_signal_breaks_off_while_it_waits(numbers, monkeypatch):
+    """The target is its own thread's again."""
+    thread = Thread(False)
+
+    class Stop(Exception):
+        pass
+
+    def in_the_middle(session):
+        raise Stop
+    monkeypatch.setattr(backup, 'in_the_middle', in_the_middle)
+    with pytest.raises(Stop):
+        numbers.backup(thread.connection)
+    thread.end.set()
+    thread.join(60)
+    assert thread.found == [(3000,)]
 
 
 def test_serialize_and_deserialize(numbers):
@@ -215,6 +233,21 @@ def test_blobs_are_indexed_like_bytes(connection, blob):
         del blob[0]
     with pytest.raises(TypeError):
         iter(blob)
+
+
+def test_blobs_whose_row_has_changed(connection, blob):
+    """They have no bytes any more, and say so where bytes are asked for."""
+    blob.seek(0, 2)
+    connection.execute("UPDATE t SET b = 'aaaa'")
+    assert [blob.read(), blob.read(0), len(blob)] == [b'', b'', 10]
+    blob.seek(0)
+    with pytest.raises(sqpyte.OperationalError):
+        blob.read()
+    assert [blob.read(), len(blob)] == [b'', 0]
+    with pytest.raises(IndexError):
+        blob[0]
+    with pytest.raises(sqpyte.OperationalError):
+        blob[0:0]
 
 
 def test_blobs_end(connection, blob):

@@ -109,6 +109,30 @@ def test_what_a_collation_raises(numbers):
     assert numbers.execute('SELECT 1').fetchall() == [(1,)]
 
 
+@pytest.mark.parametrize('run', ['execute', 'executemany'])
+def test_what_a_collation_raises_beside_an_error_of_sqlite(connection, run):
+    """SQLite's error is raised, and the next statement knows nothing of the other."""
+    failing = []
+    connection.create_collation('fails', lambda a, b: 1 // 0 if failing else (a > b) - (a < b))
+    connection.execute('CREATE TABLE u(a TEXT COLLATE fails UNIQUE)')
+    connection.execute("INSERT INTO u VALUES('a')")
+    failing.append(True)
+    with pytest.raises(sqpyte.IntegrityError, match='UNIQUE'):
+        if run == 'execute':
+            connection.execute("INSERT INTO u VALUES('b')")
+        else:
+            connection.executemany('INSERT INTO u VALUES(?)', [('b',)])
+    assert connection.execute('SELECT 1').fetchall() == [(1,)]
+
+
+def test_what_a_collation_raises_in_a_script(numbers):
+    """It comes at the script's end, all of whose statements are done; then it is over."""
+    numbers.create_collation('fails', lambda a, b: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        numbers.executescript('CREATE TABLE u AS SELECT b FROM t ORDER BY b COLLATE fails; INSERT INTO u VALUES(5)')
+    assert numbers.execute('SELECT count(*) FROM u').fetchall() == [(11,)]
+
+
 def test_limits(connection):
     category = sqpyte.SQLITE_LIMIT_VARIABLE_NUMBER
     before = connection.getlimit(category)

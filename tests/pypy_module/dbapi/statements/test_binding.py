@@ -142,6 +142,17 @@ def test_adapters(connection, monkeypatch):
         sqpyte.adapt(object())
 
 
+def test_what_getattr_raises_is_not_an_adapters_refusal(connection):
+    """Only what `__conform__` raises when it is called is."""
+    class Broken:
+        def __getattr__(self, name):
+            raise TypeError('no ' + name)
+    with pytest.raises(TypeError, match='no __conform__'):
+        connection.execute('SELECT ?', [Broken()])
+    with pytest.raises(TypeError, match='no __conform__'):
+        sqpyte.adapt(Broken())
+
+
 DATES = [(datetime.date(2024, 2, 29), '2024-02-29'),
          (datetime.datetime(2024, 2, 29, 1, 2, 3), '2024-02-29 01:02:03')]
 
