@@ -62,17 +62,18 @@ class Shapes:
 
     def __init__(self, program, calls, off=()):
         """Analyse a program (Program) with its Calls; `off`: what is switched off (tuple of str)."""
-        self.found = switches.without_page_batches(loops(program, calls), off)
+        flow = Flow(program.ops)
+        self.found = switches.without_page_batches(loops(program, flow, calls), off)
         self.aheads = Aheads(program, calls)
         self.slices = []
         inlined = {end for end, loop, _ in self.found if loop is not None}
         if calls.python:
-            self.slices = [sliced for sliced in slices(program, Flow(program.ops), self.aheads, SinkSlice)
+            self.slices = [sliced for sliced in slices(program, flow, self.aheads, SinkSlice)
                          if sliced[1] not in inlined]
         self.window_log, self.why_no_window_log = None, ''
         if calls.results and any(program.ops[pc].opcode == opcodes.OP_AggValue
                                  for pc in calls.results):
-            self.window_log, self.why_no_window_log = window_log_of(program, Flow(program.ops), self.aheads)
+            self.window_log, self.why_no_window_log = window_log_of(program, flow, self.aheads)
         switches.leave_out(self, off)
         self.classes = {}
         self.seen = new_seen()

@@ -33,21 +33,42 @@ _PRIVATE = {EPHEMERAL, SORTER, RECORD}
 _PLACED = {READ, EPHEMERAL, RECORD}
 
 
+def reach(starts, size, following):
+    """Go through a program's opcodes.
+
+    Args:
+        starts: the pcs to begin at.
+        size: how many opcodes there are (int).
+        following: function of a pc: the pcs that may follow, or None if it stops before that one.
+    Returns:
+        the pcs that are run (set), and those before which it stops (list, in the order found).
+    """
+    reached: set = set()
+    stopped: list = []
+    pending = list(starts)
+    while pending:
+        pc = pending.pop()
+        if pc in reached or pc in stopped or pc >= size:
+            continue
+        found = following(pc)
+        if found is None:
+            stopped.append(pc)
+        else:
+            reached.add(pc)
+            pending += found
+    return reached, stopped
+
+
 class Ahead:
     """How a statement may run ahead after one of its ResultRows.
 
     Attributes:
-        pc: of the opcode behind the ResultRow.
         way: PURE or REVERSIBLE.
-        registers, cursors: what is noted if it is REVERSIBLE (sorted lists of int).
         spec: its Spec.
     """
 
-    def __init__(self, pc, way, registers, cursors, spec):
-        self.pc = pc
+    def __init__(self, way, spec):
         self.way = way
-        self.registers = registers
-        self.cursors = cursors
         self.spec = spec
 
 
@@ -118,20 +139,12 @@ class Aheads:
 
     def _reach(self, pc, way):
         """The pcs that may be run from `pc` on (set), and those before which it stops (list)."""
-        reached = set()
-        stopped = []
-        pending = [pc]
-        while pending:
-            pc = pending.pop()
-            if pc in reached or pc in stopped or pc >= len(self.ops):
-                continue
+        def following(pc):
             op = self.ops[pc]
             if not self.may(pc, op, way):
-                stopped.append(pc)
-                continue
-            reached.add(pc)
-            pending += [op.p2] if op.opcode == ONCE else liveness.successors(self.ops, pc)
-        return reached, stopped
+                return None
+            return [op.p2] if op.opcode == ONCE else liveness.successors(self.ops, pc)
+        return reach([pc], len(self.ops), following)
 
     def may(self, pc, op, way):
         """Whether the opcode `op` (Op) at `pc` may be run ahead, PURE or REVERSIBLE as `way` says."""
@@ -162,7 +175,7 @@ class Aheads:
         registers, cursors = self.noted(reached, set(self.ops[pc].live), way)
         rows = [other for other in reached if self.ops[other].opcode == ROW]
         entries = {other: entry('ROW') for other in rows}
-        return Ahead(pc, way, registers, cursors, Spec(
+        return Ahead(way, Spec(
             self.ops, way == REVERSIBLE, (registers, cursors), stopped, self.noticed(reached, way), entries,
             pc=pc, stride=2 * self.ops[rows[0]].p2))
 

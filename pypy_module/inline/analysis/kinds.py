@@ -1,7 +1,9 @@
 """The inliner's sets of opcodes, all from the declarations: sqpyte/vm/opcodes/table.py says what the words mean."""
 
+from c_engine.generated import opcodes
 from sqpyte.vm.opcodes.every import TABLE
 from sqpyte.vm.opcodes.table import numbers
+from sqpyte.vm.values.compare import OTHER
 
 FUNCTIONS = numbers('function')
 AGGREGATE_STEPS = numbers('aggregate-step')
@@ -38,3 +40,11 @@ LOOP_ENDS = ENDS | numbers('step-virtual')
 STORES, SINK = numbers('store'), numbers('sink')
 # Opcodes of a coroutine that go on where the other side has stopped.
 COROUTINE = numbers('coroutine')
+
+
+def is_emitted(op):
+    """Whether Python is made of an opcode (Op): not of a CollSeq that is for an aggregate or has a collation of the
+    program's, a Null that marks a group, a String that may be a blob."""
+    return op.opcode in EMITTED and not (
+        op.opcode == opcodes.OP_CollSeq and (op.p1 or op.collation == OTHER)
+        or op.opcode == opcodes.OP_Null and op.p1 or op.opcode == opcodes.OP_String and op.p3)

@@ -20,14 +20,13 @@ from pypy_module.ffi.library import NUMBERS
 from pypy_module.inline.analysis.kinds import (
     AGGREGATE_STEPS,
     COUNTERS,
-    EMITTED,
     IN_C_ONE,
     JUMPS,
     LOOP_ENDS,
     NOTHING,
+    is_emitted,
 )
 from sqpyte.vm.program import liveness
-from sqpyte.vm.values.compare import OTHER
 
 ROWS, AHEAD, RUN = 'rows', 'ahead', 'run'
 
@@ -167,7 +166,7 @@ class Loop:
             if op.opcode in IN_C_ONE and pc not in self.calls.python:
                 self._check_in_c(pc, name)
                 self.in_c.add(pc)
-            elif op.opcode not in EMITTED:
+            elif not is_emitted(op):
                 raise Refused('opcode %s is not inlined' % name)
             if op.opcode in JUMPS:
                 if self.head <= op.p2 <= pc:
@@ -175,12 +174,6 @@ class Loop:
                 self.targets.add(op.p2)
             if op.opcode in (opcodes.OP_Column, opcodes.OP_Rowid) and op.p1 != self.cursor:
                 raise Refused('the loop reads cursor %d, too' % op.p1)
-            if op.opcode == opcodes.OP_CollSeq and (op.p1 or op.collation == OTHER):
-                raise Refused('opcode CollSeq is not inlined')
-            if op.opcode == opcodes.OP_Null and op.p1:
-                raise Refused('a NULL that marks a group')
-            if op.opcode == opcodes.OP_String and op.p3:
-                raise Refused('a text of uncertain type')
 
     def _check_in_c(self, pc, name):
         """Raise Refused if an opcode of IN_C_ONE keeps its loop in C.
@@ -328,25 +321,22 @@ class Loop:
         return ROWS
 
 
-def loops(program, calls):
+def loops(program, flow, calls):
     """Analyse all scans of a program.
 
     Args:
-        program: a Program (sqpyte/vm/program/decode.py).
+        program: a Program (sqpyte/vm/program/decode.py); flow: its Flow.
         calls: the Calls of the statement (calls.py).
     Returns:
         a list of (pc of the Next, Loop or None, reason).
     """
     found: list = []
-    flow = None
     for pc, op in enumerate(program.ops):
         if op.opcode in LOOP_ENDS:
             if op.opcode != NEXT:
                 found.append((pc, None, 'opcode %s: only scans of tables are inlined'
                               % opcodes.NAMES[op.opcode]))
                 continue
-            if flow is None:
-                flow = Flow(program.ops)
             try:
                 found.append((pc, Loop(program, flow, calls, pc), ''))
             except Refused as refused:

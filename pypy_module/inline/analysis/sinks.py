@@ -12,18 +12,18 @@ over at once, and statements under a low limit of lengths stay in C.
 """
 
 from c_engine.generated import opcodes
-from pypy_module.inline.analysis.slices import ONCE, ROW, Slice
+from pypy_module.inline.analysis.slices import ROW, Slice
 from pypy_module.inline.analysis.effects import EPHEMERAL, SORTER
 from pypy_module.inline.analysis.kinds import (
     AGGREGATE_STEPS,
     CHANGES,
     CURSORS,
-    EMITTED,
     FUNCTIONS,
     JUMPS,
     READS,
     SINK,
     STORES,
+    is_emitted,
 )
 from pypy_module.inline.analysis.scan import Refused
 
@@ -60,17 +60,7 @@ class SinkSlice(Slice):
         self.row = None
         self.changed = {ops[pc].p1 for pc in behind if ops[pc].opcode in CHANGES}
         last = max([pc for pc in behind if self._has_effects(pc)] + self.python)
-        while True:
-            deferred = self._deferred(last)
-            furthest = max([deferred[-1]] + [ops[pc].p2 - 1 for pc in deferred
-                                         if self.jumps(pc) and ops[pc].p2 <= self.bounds.stop])
-            if furthest <= last:
-                break
-            last = furthest
-        self.deferred = deferred
-        self.end = last + 1
-        self.inside = range(self.head, self.end)
-        self.eager = [pc for pc in self.inside if pc not in deferred and pc not in self.skipped]
+        self._defer(last)
         self._find_sink()
         self.targets = {ops[pc].p2 for pc in self.mine if self.jumps(pc)}
         self.exits = set()
@@ -81,28 +71,6 @@ class SinkSlice(Slice):
         return (op.opcode in CHANGES or op.opcode in AGGREGATE_STEPS
                 or op.opcode in READS and op.p1 in self.changed
                 or op.opcode == opcodes.OP_CollSeq and op.p1 > 0)
-
-    def _deferred(self, last):
-        """The deferred opcodes if those up to the pc `last` are the slice; sets `skipped`."""
-        deferred: list = []
-        written: dict = {}
-        self.skipped = set()
-        for pc in range(self.head, self.bounds.stop):
-            op = self.ops[pc]
-            if pc in self.skipped:
-                continue
-            if op.opcode == ONCE and pc <= last:
-                self.skipped |= set(range(pc, op.p2))
-                continue
-            reads = self.flow.reads[pc]
-            if reads is None:
-                raise Refused('opcode %s is not inlined' % opcodes.NAMES[op.opcode])
-            if (pc in self.python or pc <= last and self.jumps(pc) or self._has_effects(pc)
-                    or any(self._comes_deferred(register, pc, deferred, written) for register in reads)):
-                deferred.append(pc)
-            for register in self.flow.writes[pc]:
-                written[register] = pc
-        return deferred
 
     def _find_sink(self):
         """Set `sink_pc`, `sink` and `mine`."""
@@ -139,9 +107,7 @@ class SinkSlice(Slice):
         op = self.ops[pc]
         if op.opcode in FUNCTIONS | AGGREGATE_STEPS:
             return pc in self.python
-        return op.opcode in EMITTED and not (
-            op.opcode == opcodes.OP_CollSeq and op.p1 or op.opcode == opcodes.OP_Null and op.p1
-            or op.opcode == opcodes.OP_String and op.p3)
+        return is_emitted(op)
 
     def _c_can(self, pc):
         """Whether the deferred opcode at `pc` may be part of a sink."""

@@ -16,23 +16,22 @@ often than by SQLite.
 """
 
 from c_engine.generated import opcodes
-from pypy_module.inline.analysis.effects import PURE, REVERSIBLE
+from pypy_module.inline.analysis.effects import PURE, REVERSIBLE, reach
 from pypy_module.inline.analysis.kinds import (
     AGAIN,
     AGGREGATE_STEPS,
     COPIES,
     COUNTERS,
     CURSORS,
-    EMITTED,
     ENDS,
     FUNCTIONS,
     IN_C_ONE,
     JUMPS,
     NOTHING,
+    is_emitted,
 )
 from pypy_module.inline.analysis.scan import AHEAD, RUN, Refused
 from pypy_module.inline.analysis.spec import BEGIN, END, Spec, entry
-from sqpyte.vm.values.compare import OTHER
 
 ONCE, ROW = opcodes.OP_Once, opcodes.OP_ResultRow
 JUMPING = opcodes.OPFLG_JUMP
@@ -90,47 +89,56 @@ class Slice:
 
     def _classify(self):
         """Set `end`, `deferred`, `eager`, `row`, `skipped`, `targets`, `exits`."""
-        ops, flow = self.ops, self.flow
+        ops = self.ops
         rows = [pc for pc in self.bounds if ops[pc].opcode == ROW]
         if len(rows) > 1 or rows and rows[0] < self.head:
             raise Refused('the row is returned before the Python call')
         self.row = rows[0] if rows else None
-        last = max(self.python + rows)
+        self._defer(max(self.python + rows))
+        self.mine = self.deferred
+        self.targets = {ops[pc].p2 for pc in self.deferred if self.jumps(pc)}
+        self.exits = {pc for pc in self.targets if not self.head < pc <= self.end}
+
+    def _defer(self, last):
+        """Set `deferred`, `eager`, `end` and `inside`, where the slice ends with the pc `last`, or behind it: with the
+        last deferred opcode, and where one of them leads in the loop."""
         while True:
-            deferred: list = []
-            written: dict = {}
-            self.skipped: set = set()
-            for pc in range(self.head, self.bounds.stop):
-                op = ops[pc]
-                if pc in self.skipped:
-                    continue
-                if op.opcode == ONCE and pc <= last:
-                    self.skipped |= set(range(pc, op.p2))
-                    continue
-                reads = flow.reads[pc]
-                if reads is None:
-                    raise Refused('opcode %s is not inlined' % opcodes.NAMES[op.opcode])
-                is_deferred = (pc in self.python or pc == self.row
-                           or pc <= last and self.jumps(pc)
-                           or any(self._comes_deferred(register, pc, deferred, written)
-                                  for register in reads))
-                if is_deferred:
-                    deferred.append(pc)
-                for register in flow.writes[pc]:
-                    written[register] = pc
-            furthest = deferred[-1]
-            for pc in deferred:
-                if pc <= last and self.jumps(pc) and furthest < ops[pc].p2 - 1 < self.bounds.stop:
-                    furthest = ops[pc].p2 - 1
+            deferred = self._deferred(last)
+            furthest = max([deferred[-1]] + [self.ops[pc].p2 - 1 for pc in deferred
+                                             if self.jumps(pc) and self.ops[pc].p2 <= self.bounds.stop])
             if furthest <= last:
                 break
             last = furthest
-        self.deferred = self.mine = deferred
+        self.deferred = deferred
         self.end = last + 1
         self.inside = range(self.head, self.end)
         self.eager = [pc for pc in self.inside if pc not in deferred and pc not in self.skipped]
-        self.targets = {ops[pc].p2 for pc in deferred if self.jumps(pc)}
-        self.exits = {pc for pc in self.targets if not self.head < pc <= self.end}
+
+    def _deferred(self, last):
+        """The deferred opcodes if those up to the pc `last` are the slice; sets `skipped`."""
+        deferred: list = []
+        written: dict = {}
+        self.skipped: set = set()
+        for pc in range(self.head, self.bounds.stop):
+            op = self.ops[pc]
+            if pc in self.skipped:
+                continue
+            if op.opcode == ONCE and pc <= last:
+                self.skipped |= set(range(pc, op.p2))
+                continue
+            reads = self.flow.reads[pc]
+            if reads is None:
+                raise Refused('opcode %s is not inlined' % opcodes.NAMES[op.opcode])
+            if (pc in self.python or pc == self.row or pc <= last and self.jumps(pc) or self._has_effects(pc)
+                    or any(self._comes_deferred(register, pc, deferred, written) for register in reads)):
+                deferred.append(pc)
+            for register in self.flow.writes[pc]:
+                written[register] = pc
+        return deferred
+
+    def _has_effects(self, pc):
+        """Whether the opcode at `pc` is deferred for what it does; see SinkSlice."""
+        return False
 
     def _begins_at_head(self):
         """Whether nothing jumps into the slice behind its head. If a jump before it does (`b > 5 OR f(x)`), that is
@@ -239,16 +247,8 @@ class Slice:
 
     def _written_from_here(self):
         """The registers (set) that anything that may follow writes."""
-        reached, pending = set(), [self.head]
-        written = set()
-        while pending:
-            pc = pending.pop()
-            if pc in reached or pc >= len(self.ops):
-                continue
-            reached.add(pc)
-            written |= self.flow.writes[pc]
-            pending += self.flow.successors[pc]
-        return written
+        reached, _ = reach([self.head], len(self.ops), lambda pc: self.flow.successors[pc])
+        return set().union(*[self.flow.writes[pc] for pc in reached])
 
     def _find_way(self):
         """Set `way`, and what C has to know."""
@@ -276,26 +276,18 @@ class Slice:
     def _reach(self, way):
         """The pcs that are run from the slice's beginning on (set), and those before which it stops
         (list)."""
-        reached, stopped = set(), []
-        pending = [self.head]
         outside = self.fields | self.accumulators | self.sink_fields
-        while pending:
-            pc = pending.pop()
-            if pc in reached or pc in stopped or pc >= len(self.ops):
-                continue
+
+        def following(pc):
             op = self.ops[pc]
             if pc in self.captures:
-                reached.add(pc)
-                pending.append(pc + 1)
-                continue
+                return [pc + 1]
             touched = self.flow.writes[pc] | (self.flow.reads[pc] or set())
             if (op.opcode == ROW or touched & outside or not self.aheads.may(pc, op, way)
                     or op.p1 in self.changed and op.opcode in CURSORS):
-                stopped.append(pc)
-                continue
-            reached.add(pc)
-            pending += self.flow.following[pc]
-        return reached, stopped
+                return None
+            return self.flow.following[pc]
+        return reach([self.head], len(self.ops), following)
 
     def _check_deferred(self):
         """Raise Refused if Python can't do a deferred opcode; set `in_c` and `shape`."""
@@ -311,12 +303,9 @@ class Slice:
                 if len(self.flow.writes[pc]) > 1:
                     raise Refused('opcode %s uses a Python call\'s result' % name)
                 self.in_c.add(pc)
-            elif op.opcode not in EMITTED:
+            elif not is_emitted(op):
                 raise Refused('opcode %s uses a Python call\'s result' % name)
             if self.jumps(pc) and op.opcode not in JUMPS or op.opcode in JUMPS and op.p2 <= self.head:
-                raise Refused('opcode %s uses a Python call\'s result' % name)
-            if (op.opcode == opcodes.OP_CollSeq and (op.p1 or op.collation == OTHER)
-                    or op.opcode == opcodes.OP_Null and op.p1 or op.opcode == opcodes.OP_String and op.p3):
                 raise Refused('opcode %s uses a Python call\'s result' % name)
             if self.row is not None and pc > self.row and op.opcode not in COUNTERS | NOTHING | {
                     opcodes.OP_Goto}:

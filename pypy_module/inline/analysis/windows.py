@@ -17,7 +17,7 @@ where nothing else is read than the statement's own tables, or REVERSIBLE.
 from c_engine.generated import opcodes
 from pypy_module.dbapi.mixin import Any
 from pypy_module.inline.analysis.slices import SUMS, check_calls
-from pypy_module.inline.analysis.effects import EPHEMERAL, PURE, REVERSIBLE
+from pypy_module.inline.analysis.effects import EPHEMERAL, PURE, REVERSIBLE, reach
 from pypy_module.inline.analysis.kinds import (
     AGGREGATE_STEPS,
     ARITHMETIC,
@@ -129,18 +129,8 @@ class WindowLog:
 
     def _reach(self, starts):
         """The pcs that are run from deferred opcodes on (set), and those before which C stops (list)."""
-        reached, stopped = set(), []
-        pending = list(self.deferred)
-        while pending:
-            pc = pending.pop()
-            if pc in reached or pc in stopped or pc >= len(self.ops):
-                continue
-            if pc not in self.deferred and not self._may(pc):
-                stopped.append(pc)
-                continue
-            reached.add(pc)
-            pending += self._successors(pc, starts)
-        return reached, stopped
+        return reach(self.deferred, len(self.ops), lambda pc: (
+            self._successors(pc, starts) if pc in self.deferred or self._may(pc) else None))
 
     def _find_deferred(self):
         """Set `deferred`, `registers`, `reached` and `stopped`."""
