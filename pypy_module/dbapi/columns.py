@@ -4,6 +4,11 @@ from pypy_module.dbapi.arguments import folded
 from pypy_module.dbapi.mixin import Any
 
 
+def same(name, other):
+    """Whether two names (str) are one to a Row."""
+    return name == other or name.isascii() and other.isascii() and folded(name) == folded(other)
+
+
 class Columns:
     """The columns of a statement, shared by its cursors and their rows."""
 
@@ -29,16 +34,16 @@ class Columns:
         """Return where the first column of this name is (int).
 
         Args:
-            name: str; ASCII upper and lower case are the same.
+            name: str; if both are ASCII, upper and lower case are the same.
         Raises:
             IndexError: there is none.
         """
         position = self._positions.get(name)
         if position is None:
-            names = [folded(other) for other in self.names()]
-            if folded(name) not in names:
+            position = next((number for number, other in enumerate(self._names) if same(name, other)), None)
+            if position is None:
                 raise IndexError('No item with that key')
-            position = self._positions[name] = names.index(folded(name))
+            self._positions[name] = position
         return position
 
 

@@ -15,10 +15,12 @@ from pypy_module.dbapi.connections.limits import Settings
 from pypy_module.dbapi.connections.session import (
     NEVER_OPENED,
     POSTPONED,
+    Closer,
     Owner,
     Session,
     close_dropped,
     close_postponed,
+    own,
 )
 from pypy_module.dbapi.connections.transactions import Transactions
 from pypy_module.dbapi.deprecation import one_positional, standing_in
@@ -75,7 +77,7 @@ class Connection(_Parts):
         row_factory: given to new cursors (see `Cursor`).
     """
 
-    __slots__ = Owner.__slots__
+    __slots__ = *Owner.__slots__, '_closer_'
     Warning = errors.exposed(errors.Warning)
     Error = errors.exposed(errors.Error)
     InterfaceError = errors.exposed(errors.InterfaceError)
@@ -100,11 +102,14 @@ class Connection(_Parts):
         autocommit = checked_autocommit(autocommit)
         milliseconds = milliseconds_of(timeout)
         detect_types, cached_statements = c_int(detect_types), c_int(cached_statements)
-        before = self._session_
-        session = self._session_ = Session() if before is NEVER_OPENED else before.supersede()
+        before = own(self, '_session_', NEVER_OPENED)
+        session = Session() if before is NEVER_OPENED else before.supersede()
+        object.__setattr__(self, '_session_', session)
+        if type(self).__del__ is not Connection.__del__:
+            object.__setattr__(self, '_closer_', Closer(session))
         session.open(name, uri, milliseconds, detect_types, cached_statements, check_same_thread)
         session.set_transactions(level, autocommit)
-        self.row_factory = None
+        ROW_FACTORY.__set__(self, None)
         session.initialised = True
         sys.audit('sqlite3.connect/handle', self)
         if autocommit is False:
@@ -112,11 +117,12 @@ class Connection(_Parts):
 
     def __del__(self):
         session = self._session_
-        if session.db and versions.UNCLOSED_WARNED_OF:
-            warnings.warn('unclosed database in %r' % self, ResourceWarning, stacklevel=1,
-                          source=self)
-        if session.left_open():
-            close_dropped(session)
+        try:
+            if session.db and versions.UNCLOSED_WARNED_OF:
+                warnings.warn('unclosed database in %r' % self, ResourceWarning, stacklevel=1, source=self)
+        finally:        # also where warnings are errors
+            if session.left_open():
+                close_dropped(session)
 
     def close(self):
         """Close the database. An open transaction isn't committed."""
@@ -144,8 +150,9 @@ class Connection(_Parts):
         cursor = factory(self)
         if not issubclass(type(cursor), cursors.Cursor):
             raise TypeError('factory must return a cursor, not ' + type(cursor).__name__)
-        if self.row_factory is not None:
-            cursor.row_factory = self.row_factory
+        factory = ROW_FACTORY.__get__(self)
+        if factory is not None:
+            cursors.set_row_factory(cursor, factory)
         return cursor
 
     def _cursor_(self):
@@ -156,8 +163,9 @@ class Connection(_Parts):
         if POSTPONED:
             close_postponed()
         cursor = cursors.opened(self, session)
-        if self.row_factory is not None:
-            cursor.row_factory = self.row_factory
+        factory = self.row_factory if type(self) is Connection else ROW_FACTORY.__get__(self)
+        if factory is not None:
+            cursor.row_factory = factory
         return cursor
 
     def _statements_cursor_(self):
@@ -191,6 +199,7 @@ class Connection(_Parts):
         return statement
 
 
+ROW_FACTORY = vars(Connection)['row_factory']       # a class that derives from it may have another
 _open = vars(Connection)['__init__'].__wrapped__     # without its warning
 
 

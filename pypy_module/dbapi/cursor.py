@@ -4,7 +4,7 @@ from _thread import get_ident
 
 from pypy_module.dbapi import errors, versions
 from pypy_module.dbapi.arguments import c_int, checked_text
-from pypy_module.dbapi.connections.session import session_of
+from pypy_module.dbapi.connections.session import own, session_of
 from pypy_module.dbapi.mixin import TYPE_CHECKING, Any
 from pypy_module.dbapi.statements.result_set import ResultSet
 
@@ -36,6 +36,11 @@ class Cursor:
             return None
         raise AttributeError('%r object has no attribute %r' % (type(self).__name__, name))
 
+    def _set_(self, result, connection):
+        """Set what the cursor is made of, past a `__setattr__` of a class that derives from this one."""
+        object.__setattr__(self, '_result_', result)
+        object.__setattr__(self, '_connection_', connection)
+
     __reduce_ex__ = errors.not_copied('Cursor')
 
     def __init__(self, connection, /):
@@ -43,12 +48,11 @@ class Cursor:
         session = session_of(connection)
         if session is None:
             raise TypeError('Cursor() argument 1 must be sqlite3.Connection, not ' + errors.kind(connection))
-        if self._connection_ is not None:
+        if own(self, '_connection_', None) is not None:
             if not self._result_.closed:
                 self._check_ready_()
             self._result_.drop()
-        self._result_ = ResultSet(session)
-        self._connection_ = connection
+        self._set_(ResultSet(session), connection)
         session.check_thread()
         self._result_.ready = True
 
@@ -78,7 +82,7 @@ class Cursor:
     def _settable_(self):
         """Return the ResultSet; one of its own, also before `__init__`."""
         if self._result_ is NEVER_READY:
-            self._result_ = ResultSet(None)
+            self._set_(ResultSet(None), self._connection_)
         return self._result_
 
     @property
@@ -110,6 +114,11 @@ class Cursor:
         if not self._result_.ready:
             raise errors.ProgrammingError('Recursive use of cursors not allowed.')
 
+    def _check_locked_(self):
+        """The same, and if another thread has closed the connection before the lock was had."""
+        self._check_ready_()
+        self._result_.session.check_open()
+
     def _ready_to_execute_(self):
         """Return the ResultSet, at the connection's present database, or raise ProgrammingError."""
         self._check_()
@@ -138,7 +147,7 @@ class Cursor:
             return self
         result = self._ready_to_execute_()
         with result.session.lock:
-            self._check_ready_()
+            self._check_locked_()
             result.execute(sql, parameters)
             return self
 
@@ -156,7 +165,7 @@ class Cursor:
         """
         result = self._ready_to_execute_()
         with result.session.lock:
-            self._check_ready_()
+            self._check_locked_()
             result.execute_many(sql, seq_of_parameters)
         return self
 
@@ -173,7 +182,7 @@ class Cursor:
         checked_text(sql_script, 'executescript() argument')
         session = self._ready_to_execute_().session
         with session.lock:
-            self._check_ready_()
+            self._check_locked_()
             session.run_script(sql_script)
         return self
 
@@ -229,6 +238,7 @@ class Cursor:
         self._check_()
         with result.session.lock:
             self._check_ready_()
+            result.session.check_not_closed()
             return result.advance()
 
     def close(self):
@@ -256,11 +266,16 @@ NEVER_READY = ResultSet(None)       # of a Cursor whose `__init__` hasn't been c
 
 def opened(connection, session):
     """Return a new Cursor on a Connection that can be used here, made the short way."""
-    cursor = Cursor.__new__(Cursor)
+    cursor = object.__new__(Cursor)
     cursor._result_ = result = ResultSet(session)
     cursor._connection_ = connection
     result.ready = True
     return cursor
+
+
+def set_row_factory(cursor, factory):
+    """Set the row factory of a Cursor, whatever a class that derives from it has by this name."""
+    cursor._settable_().row_factory = factory
 
 
 def columns_of(cursor):

@@ -1,11 +1,13 @@
 """The databases that Sessions have open in this process, until they are closed, which a finalizer may do late."""
 
-_open: dict = {}        # of each: its `sqlite3 *` and its Calls, by the Session's id
+from _thread import get_ident
+
+_open: dict = {}        # of each: its `sqlite3 *`, its Calls and the thread that may use it, by the Session's id
 
 
 def note(session):
     """A Session has opened its database."""
-    _open[id(session)] = session.db, session.calls
+    _open[id(session)] = session.db, session.calls, session.user
 
 
 def forget(session):
@@ -14,8 +16,8 @@ def forget(session):
 
 
 def databases():
-    """Return the `sqlite3 *` of each (list)."""
-    return [db for db, _ in list(_open.values())]
+    """Return of each its `sqlite3 *`, and whether only this thread may use it (list of pairs)."""
+    return [(db, user == get_ident()) for db, _, user in list(_open.values())]
 
 
 def calling(but=None):
@@ -25,4 +27,4 @@ def calling(but=None):
     if a finalizer does it in that function.
     """
     own = but and but.calls
-    return any(calls.depth for _, calls in list(_open.values()) if calls is not own)
+    return any(calls.depth for _, calls, _ in list(_open.values()) if calls is not own)

@@ -23,8 +23,12 @@ class Row:
         if not isinstance(data, tuple):
             raise TypeError('Row() argument 2 must be tuple, not ' + errors.kind(data))
         row = object.__new__(cls)
-        row._data_ = data
-        row._columns_ = columns_of(cursor) or NONE
+        if cls is Row:
+            row._data_ = data
+            row._columns_ = columns_of(cursor) or NONE
+        else:       # which may have a `__setattr__` of its own
+            object.__setattr__(row, '_data_', data)
+            object.__setattr__(row, '_columns_', columns_of(cursor) or NONE)
         return row
 
     __reduce_ex__ = errors.not_copied('Row')

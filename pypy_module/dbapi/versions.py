@@ -57,6 +57,8 @@ FIRST_ROW_LATER = since(
 THREADSAFETY = since((3, 11), '`threadsafety`', '1', 'what SQLite was compiled for: 3')
 COLLATION_NAMES = since(
     (3, 11), 'names of collations', 'letters, digits and underscores of ASCII', 'any')
+UNRAISABLE = since(
+    (3, 11), 'where `enable_callback_tracebacks` has exceptions shown', 'sys.excepthook', 'sys.unraisablehook')
 ERRORS_OF_FUNCTIONS = since(
     (3, 11), 'a function that raises MemoryError, or OverflowError, or returns an int beyond 64 bits',
     'OperationalError', 'MemoryError, DataError')

@@ -42,6 +42,7 @@ int64_t sqlite3_last_insert_rowid(sqlite3 *db);
 int sqlite3_limit(sqlite3 *db, int id, int value);
 int sqlite3_db_config(sqlite3 *db, int op, ...);
 const char *sqlite3_db_filename(sqlite3 *db, const char *name);
+const char *sqlite3_db_name(sqlite3 *db, int number);
 int sqlite3_enable_load_extension(sqlite3 *db, int onoff);
 int sqlite3_load_extension(sqlite3 *db, const char *file, const char *entry, char **message);
 

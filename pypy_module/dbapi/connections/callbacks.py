@@ -54,7 +54,7 @@ class Calls:
 
 
 def enable_callback_tracebacks(enable, /):
-    """Have exceptions in functions that SQLite calls reported to `sys.unraisablehook`, or not.
+    """Have exceptions in functions that SQLite calls shown by `sys.unraisablehook`, or not.
 
     Args:
         enable: bool; at first they aren't.
@@ -99,6 +99,17 @@ def report(error, callable):
         traceback = traceback.tb_next
     if traceback is None:   # the user's code wasn't entered, or had returned: where SQL was run
         traceback = _traceback_here()
+    try:
+        _show(error, traceback, callable)
+    except BaseException as other:      # the hook's own
+        sys.__excepthook__(type(other), other, other.__traceback__)
+
+
+def _show(error, traceback, callable):
+    """Call the hook by which this version of Python shows an exception of a callback; see `report`."""
+    if not versions.UNRAISABLE:
+        sys.excepthook(type(error), error, traceback)
+        return
     if REFERENCE_COUNTS:
         unraisable = _arguments_type()((type(error), error, traceback, None, callable))
     else:

@@ -6,6 +6,7 @@ again are compared once.
 """
 
 import functools
+import operator
 import sys
 
 from pypy_module.ffi.memory import BASE, WORDS, data_at
@@ -14,10 +15,11 @@ JIT = sys.implementation.name == 'pypy'
 
 
 def compared(result):
-    """Return -1, 0 or 1 for what a collation has returned, 0 for what isn't an int."""
-    if not issubclass(type(result), int):
+    """Return -1, 0 or 1 for what a collation has returned, 0 for what is neither an int nor like one."""
+    try:
+        number = int.__add__(operator.index(result), 0)     # whatever the operators of a subclass say
+    except Exception:
         return 0
-    number = int.__add__(result, 0)     # whatever the operators of a subclass say
     return (number > 0) - (number < 0)
 
 

@@ -33,7 +33,8 @@ class Frame:
 
     def __init__(self, narg):
         """Make room for `narg` arguments (int), or for as many as there can be if it is -1."""
-        count = narg if narg >= 0 else lib.sqpyte_max_function_args()
+        most = lib.sqpyte_max_function_args()
+        count = narg if 0 <= narg <= most else most
         self.words = ARGS + 2 * count
         self.cells = ffi.new('int64_t[]', self.words)
         self.doubles = ffi.cast('double *', self.cells)

@@ -42,7 +42,7 @@ class Settings(Owner):
 
     def getlimit(self, category, /):
         """Return a limit (int); `category` is one of SQLITE_LIMIT_... (int)."""
-        return self.setlimit(category, -1)
+        return Settings.setlimit(self, category, -1)    # not a subclass's
 
     def _config_(self, op, value):
         """Set a switch unless `value` is -1; return what it is now (int)."""

@@ -47,9 +47,23 @@ def times_open(file):
     return sum(identity('%s/%s' % (FOLDER, name)) == file for name in names)
 
 
+def files(db, all_of_them):
+    """Return the paths (list of bytes) of a `sqlite3 *`'s main database, or of `all_of_them`, attached ones, too: only
+    where no other thread may attach one meanwhile."""
+    found, number = [main_file(db)], 2      # 0 is main, 1 temp
+    while all_of_them:
+        name = lib.sqlite3_db_name(db, number)
+        if name == NULL:
+            break
+        path = lib.sqlite3_db_filename(db, name)
+        found.append(ffi.string(path) if path != NULL else b'')
+        number += 1
+    return found
+
+
 def open_by_ours(file):
-    """Return how many Sessions have a file as their main database (int)."""
-    return sum(identity(main_file(db)) == file for db in open_databases.databases())
+    """Return how many Sessions have a file as their main database, or have attached it in this thread (int)."""
+    return sum(file in map(identity, files(db, mine)) for db, mine in open_databases.databases())
 
 
 def warn(path):

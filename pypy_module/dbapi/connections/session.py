@@ -228,6 +228,26 @@ def close_postponed():
             session.close()
 
 
+class Closer:
+    """What only a Connection holds whose class has a `__del__` of its own: with it goes the Session, as it would with
+    the Connection's `__del__`."""
+
+    def __init__(self, session):
+        self.session = session
+
+    def __del__(self):
+        if self.session.left_open():
+            close_dropped(self.session)
+
+
+def own(instance, name, default):
+    """Return what is in a slot (`name`: str), or `default` if nothing is; past a `__getattr__` of a derived class."""
+    try:
+        return object.__getattribute__(instance, name)
+    except AttributeError:
+        return default
+
+
 POSTPONED: list = []        # Sessions for close_dropped
 NEVER_OPENED = Session()    # of a Connection whose `__init__` hasn't been called
 
@@ -235,7 +255,8 @@ NEVER_OPENED = Session()    # of a Connection whose `__init__` hasn't been calle
 class Owner:
     """What has a Session: the part of Connection that its other parts know.
 
-    It gets another one when `__init__` is called anew.
+    It gets another one when `__init__` is called anew. What is set here is set past a `__setattr__`, or a property of
+    the same name, of a class that derives from Connection, as in sqlite3.
     """
 
     __slots__ = ('_session_', 'row_factory')
@@ -255,7 +276,7 @@ class Owner:
     def _settable_(self):
         """Return the Session; one of its own, also before `__init__`, which begins with another."""
         if self._session_ is NEVER_OPENED:
-            self._session_ = Session()
+            object.__setattr__(self, '_session_', Session())
         return self._session_
 
 

@@ -154,23 +154,32 @@ def taken(statement, text_factory, row_converters):
             value = value or None  # as in sqlite3: a converter never sees an empty value
             raw.append((converter, value))
         elif kind == TEXT:
-            raw.append((called if text_factory is None else text_factory, unpack(texts[tag + 1], cells[tag] >> 3)))
+            raw.append((text_maker(text_factory), unpack(texts[tag + 1], cells[tag] >> 3)))
         else:
             raw.append((None, cell_value(cells, doubles, texts, i)))
     return raw
 
 
 def converted(raw):
-    """Return what was `taken` as a row (tuple); raises UnicodeDecodeError where a text isn't UTF-8 and the text factory
-    is `str`."""
-    row = []
-    for factory, value in raw:
-        if factory is str and value is not None:
-            value = value.decode()
-        elif factory is not None and value is not None:
-            value = factory(value)
-        row.append(value)
-    return tuple(row)
+    """Return what was `taken` as a row (tuple); raises NotUTF8 where a text isn't and the text factory is `str`."""
+    return tuple([value if factory is None or value is None else factory(value) for factory, value in raw])
+
+
+class NotUTF8(Exception):
+    """A text isn't UTF-8."""
+
+
+def text_maker(factory):
+    """Return what makes a value of a text's bytes, for a text factory: a callable of bytes."""
+    return made_str if factory is str else called if factory is None else factory
+
+
+def made_str(data):
+    """Stand in for a text factory that is `str`, which a converter may be, too."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise NotUTF8 from None
 
 
 def called(data):

@@ -30,7 +30,7 @@ class ExecuteMany(Mixin):
             self.rollbacks = session.rollbacks
             statement = session.acquire(sql)
             if statement.readonly:
-                statement.busy = False
+                session.release(statement)
                 raise errors.ProgrammingError('executemany() can only execute DML statements.')
             self.rowcount = 0 if statement.is_dml else -1
             try:

@@ -210,10 +210,12 @@ class ResultSet(ExecuteMany):
 
     def _first_row(self, statement):
         """Return the row that a statement is at as text factory and converters make it now."""
+        if not self.session.plain:
+            row = Converted(self._convert(statement))
+            self.ready = False      # still in `execute`
+            return row
         try:
-            if self.session.plain:
-                return statement.decode(statement.cells, statement.doubles, statement.texts)
-            return Converted(self._converted(statement))
+            return statement.decode(statement.cells, statement.doubles, statement.texts)
         except UnicodeDecodeError:
             raise errors.OperationalError(decoding.undecodable(statement)) from None
 
@@ -312,19 +314,15 @@ class ResultSet(ExecuteMany):
 
     def _convert(self, statement):
         """Return the present row as text factory and converters make it."""
+        session = self.session
         try:
             self.ready = False
-            return self._converted(statement)
-        except UnicodeDecodeError:
+            return session.outside_lock(
+                decoding.converted, decoding.taken(statement, session.text_factory, self.converters))
+        except decoding.NotUTF8:
             raise errors.OperationalError(decoding.undecodable(statement)) from None
         finally:
             self.ready = True
-
-    def _converted(self, statement):
-        """Return the same, or raise UnicodeDecodeError."""
-        session = self.session
-        return session.outside_lock(
-            decoding.converted, decoding.taken(statement, session.text_factory, self.converters))
 
     def decoded_early(self, row):
         """Return a row that was decoded early, as the text factory makes it; it is kept if that fails."""
@@ -343,7 +341,7 @@ class ResultSet(ExecuteMany):
         try:
             self.ready = False
             return self.session.outside_lock(decoding.converted, [
-                (factory or decoding.called, value.encode('utf-8', 'surrogateescape'))
+                (decoding.text_maker(factory), value.encode('utf-8', 'surrogateescape'))
                 if isinstance(value, str) else (None, value)
                 for value in values])
         except BaseException:

@@ -46,6 +46,8 @@ class Transaction(Mixin):
 
     error: Any
     raised: Any
+    reraise: Any
+    check_open: Any
     isolation_level: Any = ''
     autocommit: Any = LEGACY
 
@@ -82,11 +84,12 @@ class Transaction(Mixin):
         if not self.db:     # a function has closed it
             self.check_open()
         if statement.is_dml and self.begin_flag and lib.sqlite3_get_autocommit(self.db):
-            self.run_alone('BEGIN ' + plain_text(self.isolation_level))
+            self.run_alone('BEGIN ' + plain_text(self.isolation_level).upper())
 
     def end(self, sql):
         """Do what `sql` says, 'COMMIT' or 'ROLLBACK', if a transaction is open; raises SQLite's error."""
         with self.lock:
+            self.check_open()       # another thread may have closed it meanwhile
             if self.autocommit is False:
                 self.run_alone(sql)
                 self.run_alone('BEGIN')
@@ -97,13 +100,14 @@ class Transaction(Mixin):
         """Set `autocommit`; an open transaction is committed, or one is begun."""
         self.set_transactions(self.isolation_level, value)
         with self.lock:
+            self.check_open()
             if value is True and not lib.sqlite3_get_autocommit(self.db):
                 self.run_alone('COMMIT')
             elif value is False and lib.sqlite3_get_autocommit(self.db):
                 self.run_alone('BEGIN')
 
     def run_script(self, script):
-        """Run the statements of a script (str); see Cursor.executescript. What a collation raises comes at its end."""
+        """Run the statements of a script (str); see Cursor.executescript. It ends with what a collation raises."""
         data = plain_text(script).encode()
         if len(data) > lib.sqlite3_limit(self.db, LIMIT_SQL_LENGTH, -1):
             raise errors.DataError('query string is too large')
@@ -121,12 +125,10 @@ class Transaction(Mixin):
                 while rc == OK or rc == ROW:
                     rc = lib.sqlite3_step(result[0]) if result[0] else DONE
                 rc = lib.sqlite3_finalize(result[0])
-            return rc
-        raised = None
+            return rc if self.raised is None else OK
         while rest != end:
             self.before_c_call_that_may_write()
             self._try(run)
+            if self.raised is not None:
+                self.reraise()
             rest = tail[0]
-            raised, self.raised = raised or self.raised, None
-        if raised is not None:
-            raise raised

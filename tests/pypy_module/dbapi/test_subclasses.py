@@ -4,6 +4,7 @@ import enum
 import os
 import subprocess
 import sys
+import warnings
 
 import pytest
 
@@ -295,3 +296,87 @@ def test_a_cursor_of_a_subclass_gets_the_arguments_that_were_given(semantics, gi
     done = subprocess.run([sys.executable, '-c', NOTED], stdout=subprocess.PIPE, universal_newlines=True, check=True,
                           env=dict(os.environ, SQPYTE_SEMANTICS=semantics, PYTHONPATH=ROOT))
     assert done.stdout == given + '\n'
+
+
+def refused(self, *arguments):
+    raise AttributeError('refused')
+
+
+@pytest.mark.parametrize('own', ['__getattr__', '__setattr__'])
+def test_attributes_that_a_subclass_looks_after_itself(own):
+    """What the module keeps with an object goes past it."""
+    connection = type('Own', (sqpyte.Connection,), {own: refused})(':memory:')
+    cursor = connection.cursor(type('OwnCursor', (sqpyte.Cursor,), {own: refused}))
+    row = type('OwnRow', (sqpyte.Row,), {own: refused})(cursor.execute('SELECT 1 AS a'), (5,))
+    assert cursor.fetchone() == (1,) and row['a'] == 5
+    assert connection.execute('SELECT 2').fetchone() == (2,)
+    with pytest.raises(AttributeError):
+        connection.other
+    connection.close()
+
+
+def test_row_factories_that_a_subclass_has_itself():
+    """The connection's is its own attribute, whatever stands before it; the cursor's is the connection's."""
+    asked = []
+
+    class Own(sqpyte.Connection):
+        row_factory = property(lambda self: 'mine', lambda self, value: asked.append(value))
+
+    class OwnCursor(sqpyte.Cursor):
+        row_factory = None
+    connection = Own(':memory:')
+    assert connection.execute('SELECT 1').fetchone() == (1,) and asked == []
+    plain = sqpyte.connect(':memory:')
+    plain.row_factory = lambda cursor, row: list(row)
+    assert plain.cursor(OwnCursor).execute('SELECT 1').fetchone() == [1]
+    assert plain.execute('SELECT 1').fetchone() == [1]
+    connection.close()
+    plain.close()
+
+
+def test_before_init():
+    connection, cursor = sqpyte.Connection.__new__(sqpyte.Connection), sqpyte.Cursor.__new__(sqpyte.Cursor)
+    assert connection.row_factory is None and cursor.connection is None
+    with pytest.raises(sqpyte.ProgrammingError, match='Base Connection.__init__ not called'):
+        connection.commit()
+    with pytest.raises(sqpyte.ProgrammingError, match='Base Cursor.__init__ not called'):
+        cursor.execute('SELECT 1')
+
+
+def left_in_transaction(path, cls):
+    """Drop a connection in the middle of a transaction."""
+    connection = sqpyte.connect(path, factory=cls)
+    connection.execute('CREATE TABLE IF NOT EXISTS t(a)')
+    connection.commit()
+    connection.execute('INSERT INTO t VALUES(1)')
+
+
+def test_a_subclass_with_a_finalizer_of_its_own(tmp_path, collect):
+    """The database is closed with the connection all the same."""
+    path, dropped = str(tmp_path / 'a.db'), []
+    left_in_transaction(path, type('Own', (sqpyte.Connection,), {
+        '__del__': lambda self: dropped.append(self.total_changes)}))
+    collect()
+    with sqpyte.connect(path, timeout=0) as other:
+        other.execute('INSERT INTO t VALUES(2)')
+    other.close()
+    assert dropped == [1]
+
+
+def test_a_dropped_connection_where_warnings_are_errors(tmp_path, collect, monkeypatch):
+    """It is closed, though its warning is an exception that nobody can catch."""
+    monkeypatch.setattr(sys, 'unraisablehook', lambda what: None)
+    path = str(tmp_path / 'a.db')
+    with warnings.catch_warnings():
+        warnings.simplefilter('error', ResourceWarning)
+        left_in_transaction(path, sqpyte.Connection)
+        collect()
+    with sqpyte.connect(path, timeout=0) as other:
+        other.execute('INSERT INTO t VALUES(2)')
+    other.close()
+
+
+def test_getlimit_does_not_call_a_subclass_s_setlimit():
+    connection = type('Own', (sqpyte.Connection,), {'setlimit': refused})(':memory:')
+    assert connection.getlimit(sqpyte.SQLITE_LIMIT_ATTACHED) > 0
+    connection.close()

@@ -196,3 +196,44 @@ def test_connections_of_their_own(tmp_path):
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+def use(connection, what):
+    """Use a connection, which another thread may close at any time."""
+    if what == 'execute':
+        return connection.execute('VALUES(1), (2), (3)').fetchall()
+    if what == 'executemany':
+        return connection.executemany('INSERT INTO t VALUES(?)', [(1,), (2,)])
+    return getattr(connection, what)(*(['SELECT 1; SELECT 2'] if what == 'executescript' else []))
+
+
+@pytest.mark.parametrize('what', ['execute', 'executemany', 'executescript', 'commit', 'rollback'])
+def test_another_thread_closes_the_connection(what):
+    """Whoever waits for its lock meanwhile is told so."""
+    def opened():
+        connection = sqpyte.connect(':memory:', check_same_thread=False)
+        connection.execute('CREATE TABLE t(a)')
+        return connection
+    open_now, failures, done = [opened()], [], []
+
+    def work():
+        while not done:
+            try:
+                use(open_now[0], what)
+            except sqpyte.ProgrammingError as error:
+                if 'closed' not in str(error):
+                    failures.append(error)
+            except BaseException as error:
+                failures.append(error)
+                return
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(2000):
+        before, open_now[0] = open_now[0], opened()
+        before.close()
+    done.append(True)
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    open_now[0].close()

@@ -83,6 +83,11 @@ ROWS = {
     'names of collations': (
         "error(lambda: c.create_collation('a b', lambda x, y: 0)), c.create_collation('A_1', lambda x, y: 0)",
         "('ProgrammingError: invalid character in collation name', None)", '(None, None)'),
+    'where `enable_callback_tracebacks` has exceptions shown': (
+        "[sqpyte.enable_callback_tracebacks(True), setattr(sys, 'excepthook', lambda *error: seen.append('except')), "
+        "setattr(sys, 'unraisablehook', lambda what: seen.append('unraisable')), "
+        "error(lambda: c.execute('SELECT memory()').fetchall()) and seen, sqpyte.enable_callback_tracebacks(False)][3]",
+        "['except']", "['unraisable']"),
     'a function that raises MemoryError, or OverflowError, or returns an int beyond 64 bits': (
         "[error(lambda: c.execute('SELECT %s()' % name).fetchall()) for name in ('memory', 'overflow', 'large')]",
         '[%s]' % ', '.join(["'OperationalError: user-defined function raised exception'"] * 3),

@@ -280,3 +280,25 @@ def test_a_name_s_case_does_not_matter(connection):
     connection.create_function('aBC', 1, lambda a: 'second')
     assert connection.execute('SELECT ABC(1)').fetchall() == [('second',)]
     assert list(session_of(connection).registered) == [('abc', 1)]
+
+
+@pytest.mark.parametrize('method', ['step', 'finalize'])
+def test_a_hook_that_raises(numbers, monkeypatch, method, capsys):
+    """What it raises is shown, and changes nothing."""
+    def hook(what):
+        raise KeyError('of the hook')
+    monkeypatch.setattr('sys.unraisablehook', hook)
+    methods = {'step': lambda self, value: None, 'finalize': lambda self: 1, method: lambda self, *values: 1 // 0}
+    numbers.create_aggregate('fails', 1, type('Fails', (), methods))
+    sqpyte.enable_callback_tracebacks(True)
+    try:
+        with pytest.raises(sqpyte.OperationalError, match="user-defined aggregate's '%s' method raised error" % method):
+            numbers.execute('SELECT fails(a) FROM t').fetchall()
+    finally:
+        sqpyte.enable_callback_tracebacks(False)
+    assert 'of the hook' in capsys.readouterr().err
+
+
+def test_a_number_of_arguments_that_is_too_large(connection):
+    with pytest.raises(sqpyte.OperationalError, match='Error creating function'):
+        connection.create_function('f', 2 ** 31 - 1, len)

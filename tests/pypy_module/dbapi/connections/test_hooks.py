@@ -102,6 +102,18 @@ def test_what_collations_answer(numbers, answer):
                            ).fetchone() == (expected,)
 
 
+def test_a_collation_that_answers_what_is_like_an_int(numbers):
+    class Like:
+        def __init__(self, value):
+            self.value = value
+
+        def __index__(self):
+            return self.value
+    numbers.create_collation('backwards', lambda a, b: Like((a < b) - (a > b)))
+    assert numbers.execute('SELECT a FROM t ORDER BY b COLLATE backwards').fetchall() == [
+        (i,) for i in range(9, -1, -1)]
+
+
 def test_what_a_collation_raises(numbers):
     numbers.create_collation('fails', lambda a, b: 1 // 0)
     with pytest.raises(ZeroDivisionError):
@@ -126,11 +138,13 @@ def test_what_a_collation_raises_beside_an_error_of_sqlite(connection, run):
 
 
 def test_what_a_collation_raises_in_a_script(numbers):
-    """It comes at the script's end, all of whose statements are done; then it is over."""
+    """It ends the script, also where its statement fails, and is over then."""
     numbers.create_collation('fails', lambda a, b: 1 // 0)
-    with pytest.raises(ZeroDivisionError):
-        numbers.executescript('CREATE TABLE u AS SELECT b FROM t ORDER BY b COLLATE fails; INSERT INTO u VALUES(5)')
-    assert numbers.execute('SELECT count(*) FROM u').fetchall() == [(11,)]
+    for first in ("SELECT 'x' < 'y' COLLATE fails",
+                  "CREATE TABLE w(a COLLATE fails UNIQUE); INSERT INTO w VALUES('x'), ('y')"):
+        with pytest.raises(ZeroDivisionError):
+            numbers.executescript(first + '; CREATE TABLE u(a); SELECT nonsense')
+        assert numbers.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'u'").fetchall() == [(0,)]
 
 
 def test_limits(connection):

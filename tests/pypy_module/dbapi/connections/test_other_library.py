@@ -45,6 +45,13 @@ for connection in ours, memory, again:
     connection.execute('CREATE TABLE IF NOT EXISTS t(a)')
     connection.close()
 '''
+ATTACHED_BY_OURS = '''
+ours = sqpyte.connect(':memory:')
+ours.execute('ATTACH ? AS other', (path,))
+ours.execute('CREATE TABLE other.t(a)')
+again = sqpyte.connect(path)
+again.close()
+'''
 NOT_LOADED = '''
 ours = sqpyte.connect(path)
 file = open(path)
@@ -56,7 +63,7 @@ again.close()
 
 @pytest.mark.parametrize('program, theirs, warned', [
     (THEIRS_FIRST, True, 1), (OURS_FIRST, True, 1), (ATTACHED_LATER, True, 1), (ONE_AFTER_THE_OTHER, True, 0),
-    (OTHER_FILES, True, 0), (NOT_LOADED, False, 0)])
+    (OTHER_FILES, True, 0), (ATTACHED_BY_OURS, True, 0), (NOT_LOADED, False, 0)])
 def test_who_is_warned(tmp_path, program, theirs, warned):
     if theirs and subprocess.run([sys.executable, '-c', 'import sqlite3'], stderr=subprocess.DEVNULL).returncode:
         pytest.skip('this Python has no sqlite3')

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import sqpyte
-from pypy_module.dbapi import versions
+from pypy_module.dbapi import adapters, versions
 from pypy_module.dbapi.statements.decoding import UNROLLED
 
 
@@ -168,3 +168,22 @@ class TestRow:
         with pytest.raises(TypeError, match='argument 2 must be tuple'):
             sqpyte.Row(connection.cursor(), [])
         assert sqpyte.Row(connection.cursor(), (1,)).keys() == []
+
+
+def test_a_converter_that_is_str(monkeypatch):
+    """It is called, as any other."""
+    monkeypatch.setitem(adapters.converters, 'SAID', None)      # taken away again
+    sqpyte.register_converter('said', str)
+    connection = sqpyte.connect(':memory:', detect_types=sqpyte.PARSE_COLNAMES)
+    assert connection.execute("SELECT 'abc' AS \"a [said]\", cast(x'80' AS TEXT) AS \"b [said]\"").fetchall() == [
+        ("b'abc'", "b'\\x80'")]
+    connection.close()
+
+
+def test_names_that_are_not_ascii(connection):
+    connection.row_factory = sqpyte.Row
+    row = connection.execute('SELECT 1 AS "äA", 2 AS "äa", 3 AS "Äb", 4 AS "Cd"').fetchone()
+    assert [row[name] for name in ('äA', 'äa', 'Äb', 'cD')] == [1, 2, 3, 4]
+    for name in 'äÄ', 'ÄB', 'äb':
+        with pytest.raises(IndexError):
+            row[name]
