@@ -117,6 +117,8 @@ class Known:
     """What the inliner knows of one statement: the shapes of its program, and its calls.
 
     Attributes:
+        calls: its Calls; shapes: the Shapes of its program.
+        compilations: how often the statement had been compiled again (int).
         spoilt: how often in a row a write has come soon after its rows were computed ahead (int).
     """
 

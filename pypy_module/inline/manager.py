@@ -1,10 +1,11 @@
-"""Taking a loop over from C: its class, stopping the statement there, starting the runner."""
+"""Taking a loop over from C: its class, stopping the statement there, starting the runner; and C's call before a
+change, which rolls back what runs ahead."""
 
 import weakref
 
 from c_engine.generated import layout, opcodes
 from pypy_module.dbapi.statements import tiers
-from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+from pypy_module.ffi.library import address_of, ffi, lib
 from pypy_module.inline.analysis.sinks import WITH_SINK
 from pypy_module.inline.codegen.slices import SliceCode
 from pypy_module.inline.codegen.rows import class_for as rows_class_for
@@ -16,8 +17,6 @@ from pypy_module.inline.state import state_of
 from pypy_module.inline.runtime.call_log import started
 from pypy_module.inline.runtime.sinks import OVER
 from sqpyte.vm.base import capi, mem
-
-GROW = NUMBERS['SQPYTE_GROW']
 
 capi.use(lib)
 
@@ -66,8 +65,8 @@ MOST_YIELDS = 16
 
 def too_large(statement):
     """Why a statement's program isn't analysed (str), or ''."""
-    known = state_of(statement).known
-    if known is not None and known.compilations == compilations(statement):
+    before = state_of(statement).known
+    if before is not None and before.compilations == compilations(statement):
         return ''
     vdbe = address_of(statement.pointer)
     size = mem.i32(vdbe + layout.Vdbe_nOp)
@@ -105,7 +104,7 @@ def run_ahead(session, result, statement, ahead, tier_up):
     if rc is None:
         state_of(statement).taken = True
         return tiers.INLINED
-    return statement.grow() if rc == GROW else rc
+    return statement.grown(rc)
 
 
 def taken_over(runner, statement, result):
@@ -124,7 +123,7 @@ def taken_over(runner, statement, result):
         runner.detach()
         raise
     if runner.left:
-        return statement.grow() if runner.rc == GROW else runner.rc
+        return statement.grown(runner.rc)
     runner.attach(result)
     return tiers.INLINED
 
@@ -137,7 +136,7 @@ def _enter_log(session, result, statement, loop, code):
     """
     rc, handle, buffer = started(statement, loop)
     if handle is None:
-        return statement.grow() if rc == GROW else rc, None
+        return statement.grown(rc), None
     found = known(statement)
     runner = found.class_for(loop, code)(session, statement, found.calls, handle, buffer)
     return taken_over(runner, statement, result), runner

@@ -4,7 +4,7 @@ A loop is worth it only if it runs long: analysing a program and generating its 
 milliseconds, and PyPy's JIT has to see a thousand rows.  So statements start in C.  One that
 returns rows is looked at after so many of them (its `tier_up`), and again after as many as it has
 returned; one that calls functions written in Python for rows that it doesn't return is stopped at
-the head of its loop.  The engine does the stopping: `sqpyteStopPc` in c_engine/patches/apply.py.
+the head of its loop.  The engine does the stopping: `sqpyteStopPc` in c_engine/patches/tiers.py.
 
 Whether inlining pays depends on how much of a loop is left.  In C a row costs a few tenths of a
 microsecond.  Inlined it costs a tenth, but the first loop of a process loads the inliner and is traced,
@@ -26,7 +26,7 @@ from pypy_module.ffi.library import NUMBERS, address_of, lib
 from pypy_module.inline.state import state_of
 from sqpyte.vm.base import mem
 
-ROW, GROW = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_GROW']
+ROW = NUMBERS['SQLITE_ROW']
 COLUMNS, COUNT = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_COUNT']
 LOOP_PYTHON, LOOP_MORE = NUMBERS['SQPYTE_LOOP_PYTHON'], NUMBERS['SQPYTE_LOOP_MORE']
 
@@ -184,7 +184,7 @@ class Planner:
             state_of(statement).rows_in_c += left
         if rc == ROW and cells[COLUMNS] == 0:
             return tiers.INLINED
-        return statement.grow() if rc == GROW else rc
+        return statement.grown(rc)
 
     def _pays(self, statement):
         """Whether a statement that C has come to the end of its tier_up with is to be taken over;
@@ -245,7 +245,7 @@ def step_to(statement, head):
     rc = lib.sqpyte_step(statement.pointer, statement.cells)
     if rc == ROW and statement.cells[COLUMNS] == 0:
         return tiers.INLINED
-    return statement.grow() if rc == GROW else rc
+    return statement.grown(rc)
 
 
 def _machine(session):

@@ -106,7 +106,7 @@ def copy(session, goal, name, pages, progress, sleep):
 
 
 class Backup(Owner):
-    """The part of a connection that copies databases."""
+    """The part of a connection that is for whole databases and single blobs."""
 
     __slots__ = ()
 

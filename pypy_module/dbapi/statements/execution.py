@@ -10,7 +10,7 @@ from pypy_module.ffi.library import NUMBERS, ffi, lib
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
 BUSY = NUMBERS['SQLITE_BUSY']
-LAST, BEGIN, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQPYTE_GROW']
+LAST, BEGIN = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN']
 IN_TRANSACTION, ASK = NUMBERS['SQPYTE_IN_TRANSACTION'], NUMBERS['SQPYTE_ASK']
 REPREPARES = NUMBERS['SQPYTE_ROW_REPREPARES']
 ROWID, ERROR = NUMBERS['SQPYTE_ROW_ROWID'], NUMBERS['SQLITE_ERROR']
@@ -113,8 +113,7 @@ class Execution(Mixin):
                 return fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
                                      flags & ~IN_TRANSACTION, statement.cells)
             rc = run_again(self, rc, again, exclusive)
-        if rc == GROW:
-            rc = statement.grow()
+        rc = statement.grown(rc)
         if rc != ROW and rc != DONE and rc != LAST:
             raise self.error()
         return rc

@@ -14,7 +14,7 @@ from pypy_module.dbapi.statements.executemany import ExecuteMany
 from pypy_module.ffi.library import NUMBERS, lib
 
 ROW, DONE = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
-LAST, GROW = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_GROW']
+LAST = NUMBERS['SQPYTE_LAST']
 CHANGES, ROWID = NUMBERS['SQPYTE_ROW_CHANGES'], NUMBERS['SQPYTE_ROW_ROWID']
 
 step = lib.sqpyte_step
@@ -97,8 +97,7 @@ class ResultSet(ExecuteMany):
     def stepped(self, statement, rc):
         """Deal with a step that found no further row, or after which something is raised; raises SQLite's error."""
         session = self.session
-        if rc == GROW:
-            rc = statement.grow()
+        rc = statement.grown(rc)
         if rc == tiers.INLINED:
             return
         if rc == DONE:

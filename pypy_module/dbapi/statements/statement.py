@@ -171,8 +171,11 @@ class Statement:
         self.reprepares = self.cells[REPREPARES]
         self.describe(lib.sqlite3_column_count(self.pointer))
 
-    def grow(self):
-        """Enlarge the row buffer for the present row, and store that row again."""
+    def grown(self, rc):
+        """Return what a step has returned, `rc`. If its row didn't fit, the row buffer is enlarged, and the row stored
+        again."""
+        if rc != GROW:
+            return rc
         self.allot(CELLS + 2 * lib.sqlite3_column_count(self.pointer))
         return lib.sqpyte_row(self.pointer, self.cells)
 
@@ -185,8 +188,7 @@ class Statement:
 
     def step(self):
         """Step in C; return SQLite's code, with a row in the buffer."""
-        rc = lib.sqpyte_step(self.pointer, self.cells)
-        return self.grow() if rc == GROW else rc
+        return self.grown(lib.sqpyte_step(self.pointer, self.cells))
 
     def forget(self):
         """Have the inliner forget what it has found out: functions or hooks are others now."""

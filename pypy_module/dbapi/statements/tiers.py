@@ -34,7 +34,7 @@ A Statement has for the inliner
 * `inlined`: the inliner's own, None as long as it keeps nothing. It has two methods: detach, called when the
   statement is reset or finalised, and forget, called when functions or hooks are others;
 * `pointer`, `sql`, `queries`: see Statement;
-* `step()`, `reset()`, and `grow()` where C says so;
+* `step()`, `reset()`, and `grown(rc)` for what a step by other means has returned;
 * `cells`, `doubles`, `texts`: its row buffer, and `decode`, which makes a tuple of the row there.
 
 A ResultSet, which is what a cursor is in the middle of, has for it
@@ -42,7 +42,7 @@ A ResultSet, which is what a cursor is in the middle of, has for it
 * `stand_in(runner)`: the runner takes the statement's place;
 * `resume(statement)`: the statement goes on in C, when a runner is at its end, or can't go on. With a row, as
   with the other, that row comes first;
-* `stepped(statement, rc)`: a step has returned `rc`, and no row;
+* `stepped(statement, rc)`: a step has returned `rc`, and no row, or there is something to be raised;
 * `advance()`: the next row, for a runner that has left when it was asked for one;
 * `row`: the next row, if there is one already, and `decoded_early(row)`: what the text factory makes of it;
 * `drop()`: nobody wants the rest.

@@ -98,7 +98,7 @@ class Loop:
     """A loop that can be inlined.
 
     Attributes:
-        head, end: pc of its first opcode, and of its Next.
+        head, end: pc of its first opcode, and of its Next; inside: the pcs between (range).
         cursor: number of the cursor.
         shape: ROWS, AHEAD or RUN.
         selected: pc of the first opcode behind the selecting part; `head` if there is no such part.
@@ -109,7 +109,9 @@ class Loop:
         values: the columns, and ROWID, that a batch holds (list).
         reals: those of them that a RealAffinity follows everywhere (set).
         merged: pcs of such RealAffinity opcodes (set).
-        targets: pcs that are jumped to (set).
+        targets: pcs that are jumped to (set); exits: those of them outside of the loop.
+        skipped: pcs behind a Once, which has been done (set).
+        written: registers that the loop writes (set).
         python: pcs of calls of the user's functions and aggregates (list); steps: of the latter.
         in_c: pcs of the opcodes that are done in C, one at a time (set).
         accumulators: registers in which aggregates add up, which no opcode of the loop reads (set).

@@ -3,7 +3,7 @@
 from pypy_module.ffi.library import switched_off
 from pypy_module.inline.analysis.sinks import SinkSlice
 
-# By its name as the module's sources have it, the name that users have.
+# The names that users have.
 PAGE_BATCHES, ROW_BATCHES, SLICES, SINKS, WINDOW_LOGS = NAMES = (
     'page-batches', 'row-batches', 'slices', 'sinks', 'window-logs')
 REASON = '%s switched off'

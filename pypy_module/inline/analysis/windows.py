@@ -50,7 +50,8 @@ class WindowLog:
         deferred: pcs of the deferred opcodes (list, ascending); numbers: their numbers by pc.
         captures: by such a pc, the registers that C keeps (list).
         accumulators: registers of the functions' accumulators (set).
-        steps: pc of one step for each of them (list); python: pcs of steps and inverses (list).
+        steps: pc of one step for each of them (list); python: pcs of steps and inverses (list); values: of AggValues.
+        reached: pcs that are run from deferred opcodes on (set); stopped: those before which C stops (list).
         registers: that deferred opcodes write (set).
         holding: by pc, those of them that have a deferred opcode's value there (dict of sets).
         row: pc of the ResultRow.

@@ -14,7 +14,7 @@ from pypy_module.inline.runtime import trace
 # Said for each row where opcodes of the row are C's, and may ask; elsewhere only where C goes on
 # (Runner.begin_step).
 STEP = 'BYTES[self.mid_step] = %d' % NUMBERS['SQPYTE_STEP_BEGUN']
-# What `__next__` begins with: see Runner.stale.
+# What `__next__` begins with; for `stale` see runner.py.
 CHECK_STAMP = ('self.inside = True', 'if WORDS[self.live] != self.stamp:', '    return self.stale()')
 
 

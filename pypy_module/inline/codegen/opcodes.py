@@ -9,7 +9,7 @@ from pypy_module.ffi.library import NUMBERS
 from pypy_module.inline.analysis.scan import ROWID, RUN, copied
 from pypy_module.inline.codegen import datum
 from pypy_module.inline.codegen.emit import V, W
-from pypy_module.inline.values import UNDECODABLE, unwrapped
+from pypy_module.inline.values import HIGHEST, LOWEST, UNDECODABLE, unwrapped
 from sqpyte.vm.opcodes.compute import affinity_is_trivial
 from sqpyte.vm.values.compare import BINARY
 from sqpyte.vm.values.values import NULL, W_Int, W_Real, row_origin
@@ -319,6 +319,20 @@ def arguments(part, pc, op):
     return [part.v(register, pc) for register in range(op.p2, op.p2 + count)]
 
 
+def conversion(name):
+    """The code (list of str) that makes of what user code has returned, in a variable, what SQL makes of it: result_of
+    in values.py, but numbers and None are dealt with here."""
+    return ['kind = type(%s)' % name,
+            'if kind is float:',
+            '    if %s != %s:' % (name, name),
+            '        %s = None' % name,
+            'elif kind is int:',
+            '    if not %d <= %s <= %d:' % (LOWEST, name, HIGHEST),
+            '        raise OverflowError',
+            'elif %s is not None:' % name,
+            '    %s = result_of(%s, self.most)' % (name, name)]
+
+
 @emits('Function', 'PureFunc')
 def function(part, pc, op):
     """A call of the user's function, with sqlite3's conversion of its result."""
@@ -328,15 +342,7 @@ def function(part, pc, op):
     source.add('self.inside = False', 'try:')
     with source.block():
         source.add('%s = self.f%d(%s)' % (result, pc, ', '.join(values)), 'self.inside = True')
-        source.add('kind = type(%s)' % result)
-        source.add('if kind is float:',
-                   '    if %s != %s:' % (result, result),
-                   '        %s = None' % result,
-                   'elif kind is int:',
-                   '    if not %d <= %s <= %d:' % (-2 ** 63, result, 2 ** 63 - 1),
-                   '        raise OverflowError',
-                   'elif %s is not None:' % result,
-                   '    %s = result_of(%s, self.most)' % (result, result))
+        source.add(*conversion(result))
     source.add('except BaseException as error:')
     with source.block():
         source.add('return self.failed(%d, error, %r, self.f%d)' % (pc, FUNCTION_FAILED, pc))

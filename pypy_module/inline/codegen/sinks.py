@@ -16,7 +16,6 @@ class SinkPart(SlicePart):
             return
         self.after[pc] = {}
         self.before[pc] = {register: V for register in self.loop.cells}
-        self.at_load = getattr(self, 'at_load', {})
         self.at_load[pc] = {}
 
     def _emit_block(self, block, emitters):

@@ -29,6 +29,7 @@ class SlicePart(Ahead):
     def __init__(self, code, order):
         """Take the Code and the pcs."""
         self.loaded = code.loop.loads
+        self.at_load: dict = {}
         super().__init__(code, order)
 
     def _find_needs(self, pc, following):
@@ -40,7 +41,6 @@ class SlicePart(Ahead):
             for successor in following:
                 self.after[pc] = dict(self.before.get(successor, {}))
             self.before[pc] = dict(self.after[pc])
-        self.at_load = getattr(self, 'at_load', {})
         self.at_load[pc] = dict(self.before[pc])
         for register, _ in self.loaded.get(pc, ()):
             self.before[pc].pop(register, None)

@@ -13,7 +13,7 @@ from pypy_module.inline.analysis.scan import copied
 from pypy_module.inline.analysis.windows import INVERSE, NULL, ROW, VALUE
 from pypy_module.inline.codegen import datum
 from pypy_module.inline.codegen.class_code import ClassCode
-from pypy_module.inline.codegen.opcodes import ARITHMETIC
+from pypy_module.inline.codegen.opcodes import ARITHMETIC, conversion
 from pypy_module.inline.runtime.windows import WindowRunner
 from sqpyte.vm.values import arith
 
@@ -158,31 +158,24 @@ class WindowCode(ClassCode):
 
     def _value(self, pc, op, size):
         """Emit a value, with sqlite3's conversion of what is returned."""
-        self.source.add(
-            'a = self.a%d' % op.p1,
-            'if a is None:',
-            '    self.r%d = None' % op.p3,
-            'else:',
-            '    self.at = k',
-            '    problem = "raised error"',
-            '    self.inside = False',
-            '    try:',
-            '        v = a.value()',
-            '        self.inside = True',
-            '        problem = None',
-            '        kind = type(v)',
-            '        if kind is float:',
-            '            if v != v:',
-            '                v = None',
-            '        elif kind is int:',
-            '            if not %d <= v <= %d:' % (-2 ** 63, 2 ** 63 - 1),
-            '                raise OverflowError',
-            '        elif v is not None:',
-            '            v = result_of(v, self.most)',
-            '    except BaseException as error:',
-            '        return self.value_failed(%d, error, problem)' % pc,
-            '    self.r%d = v' % op.p3)
-        with self.source.block():
+        source = self.source
+        source.add('a = self.a%d' % op.p1,
+                   'if a is None:',
+                   '    self.r%d = None' % op.p3,
+                   'else:')
+        with source.block():
+            source.add('self.at = k',
+                       'problem = "raised error"',
+                       'self.inside = False',
+                       'try:',
+                       '    v = a.value()',
+                       '    self.inside = True',
+                       '    problem = None')
+            with source.block():
+                source.add(*conversion('v'))
+            source.add('except BaseException as error:',
+                       '    return self.value_failed(%d, error, problem)' % pc,
+                       'self.r%d = v' % op.p3)
             self._behind(pc, size)
 
     def _null(self, pc, op, size):

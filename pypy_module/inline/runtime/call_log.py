@@ -11,14 +11,13 @@ user's function as any other C code does. c_engine/rows/call_log.h is C's side.
 """
 
 from c_engine.generated import layout
-from pypy_module.dbapi import errors
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.buffers import taken
-from pypy_module.inline.runtime.runner import COLUMNS, GONE, NOMEM, ROW, Runner, limit_of, stamp_of
-from pypy_module.inline.values import load, load_datum, private, store, store_datum
+from pypy_module.inline.runtime.runner import COLUMNS, GONE, ROW, Runner, interrupted_of
+from pypy_module.inline.values import load, load_datum, private, store_datum
 from sqpyte.vm.base import mem
 from sqpyte.vm.values.values import W_Bytes, W_Int
 
@@ -75,10 +74,11 @@ class LogRunner(Runner):
 
     Attributes:
         handle: address of C's part.
+        interrupted: where it says whether the connection is interrupted, in `INTS` (int).
+        out: address of the buffer; start: where its records begin, in `WORDS` (int).
         batch: how many rows the next batch has at most (int).
         at_event: the statement is before the slice's first opcode (bool).
         in_c_now: C is running the statement, with all of its state (bool).
-        listed: it is among the connection's runners (bool).
         passing: the next row is done by C alone (bool, as int).
         known: the inliner's Known of the statement.
         fills: how many batches there have been (int).
@@ -97,11 +97,7 @@ class LogRunner(Runner):
     def __init__(self, session, statement, calls, handle, buffer):
         """Take a Session, its Statement, at the slice's first opcode, and its Calls; and the
         address of C's part and the buffer, with which it got there."""
-        self.session = session
-        self.statement = statement
-        self.calls = calls
-        self.vdbe = address_of(statement.pointer)
-        self.memory = mem.i64(self.vdbe + layout.Vdbe_aMem)
+        super().__init__(session, statement, calls)
         self.batch = self.first_batch
         self.fills = 0
         self.known = statement.inlined.known
@@ -111,18 +107,10 @@ class LogRunner(Runner):
         if self.most_values:
             self.words = ffi.new('int64_t[]', 3 + 3 * self.most_values)
             self.values = (address_of(self.words) - BASE) >> 3
-        self.owner = None
-        self.rc = 0
-        self.left = self.busy = self.handed = self.begun = self.inside = False
-        self.in_c_now = self.listed = False
+        self.in_c_now = False
         self.at_event = True
         self.passing = self.rest = 0
-        self.interrupted = (mem.i64(self.vdbe + layout.Vdbe_db) + layout.sqlite3_u1_isInterrupted
-                            - BASE) >> 2
-        self.live = stamp_of(self.vdbe)
-        self.mid_step = self.vdbe + layout.Vdbe_sqpyteMidStep - BASE
-        self.limit = limit_of(self.vdbe)
-        self.stamp = WORDS[self.live]
+        self.interrupted = interrupted_of(self.vdbe)
         self.handle = handle
         self.use(buffer)
         self.i = -self.stride
@@ -196,9 +184,7 @@ class LogRunner(Runner):
         """Have C fill the buffer; returns its result. For the arguments see call_log.h."""
         self.in_c_now = True
         held = self.buffer
-        if not self.listed:
-            self.listed = True
-            self.session.runners.append(self)
+        self.enlist()
         rc = fill(self.handle, self.spec, address_of(self.statement.cells), self.out, most, passing)
         if rc == ROW and not self.left and self.has_ended():
             # Out of memory while ahead: the rows before that can't be handed out one by one any more.
@@ -211,9 +197,8 @@ class LogRunner(Runner):
             BYTES[self.mid_step] = MID if rc == ROW and not self.statement.cells[COLUMNS] else 0
         if self.left and len(held) == BUFFER_WORDS:
             free.append(held)
-        if not self.listed and not self.left:
-            self.listed = True
-            self.session.runners.append(self)
+        if not self.left:
+            self.enlist()
         return rc
 
     def grow(self):
@@ -229,8 +214,7 @@ class LogRunner(Runner):
 
     def gone(self):
         """The statement was reset or finalized by code that C has called."""
-        if not self.statement.pointer:
-            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        self.check_open()
         return False
 
     def row_of_c(self, rc):
@@ -243,9 +227,7 @@ class LogRunner(Runner):
 
     def give_state(self):
         """Write the deferred registers, for C to go on."""
-        for register, value in self.kept_fields():
-            if store(self.memory + register * layout.sizeof_Mem, value):
-                lib.sqpyte_fail(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), NOMEM)
+        self.write(self.kept_fields(), mem.i32(self.vdbe + layout.Vdbe_pc))
         self.install_accumulators()
 
     def take_state(self):
@@ -288,15 +270,12 @@ class LogRunner(Runner):
             pc: the deferred opcode that Python is at.
             values: registers to write: (register, W_Value or Python value).
         """
-        if not self.statement.pointer:
-            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        self.check_open()
         if self.left:
             return
         undone = self.handed or self.back(pc)
         mem.set_i32(self.vdbe, layout.Vdbe_pc, target)
-        for register, value in list(self.kept_fields()) + list(values):
-            if store(self.memory + register * layout.sizeof_Mem, value):
-                lib.sqpyte_fail(self.vdbe, target, NOMEM)
+        self.write([*self.kept_fields(), *values], target)
         if not undone and self.sink_error is None:
             fail_as_changed(self, target)
         elif not undone:
@@ -328,9 +307,8 @@ class LogRunner(Runner):
 
     def in_c(self, pc, values=0, result=-1):
         """See Runner, but C gets the operands as arguments: `values` and `result` are sqpyte_log_one's."""
+        self.check_open()
         statement = self.statement
-        if not statement.pointer:
-            raise errors.ProgrammingError('Cannot operate on a closed database.')
         if self.has_ended():
             self.go_on()
             return False

@@ -12,45 +12,43 @@ the caller is at (`deoptimize`), and the result set goes on. Each row is handed 
 (c_engine/core/validity.h). If that has risen and nothing can be rolled back, the statement fails.
 """
 
-import weakref
-
 from c_engine.generated import layout
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, lib
 from pypy_module.ffi.memory import BASE, DOUBLES, INTS, WORDS, data_at
 from pypy_module.inline.runtime.buffers import taken
-from pypy_module.inline.runtime.call_log import fail_as_changed
-from pypy_module.inline.runtime.runner import leave, stamp_of
+from pypy_module.inline.runtime.call_log import (
+    BUFFER_WORDS,
+    COUNT,
+    INTERRUPT,
+    MOST_ROWS,
+    RECORDS,
+    STAMP,
+    fail_as_changed,
+    free,
+)
+from pypy_module.inline.runtime.runner import COLUMNS, GONE, ROW, StandIn, interrupted_of, stamp_of
 from sqpyte.vm.base import mem
 
-ROW = NUMBERS['SQLITE_ROW']
-INTERRUPT = NUMBERS['SQLITE_INTERRUPT']
-STAMP = NUMBERS['SQPYTE_LOG_STAMP']
-COLUMNS, ROW_CELLS = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_CELLS']
-COUNT, STOPPED = NUMBERS['SQPYTE_LOG_COUNT'], NUMBERS['SQPYTE_LOG_STOPPED']
+ROW_CELLS = NUMBERS['SQPYTE_ROW_CELLS']
+STOPPED = NUMBERS['SQPYTE_LOG_STOPPED']
 PC, UNDO = NUMBERS['SQPYTE_LOG_PC'], NUMBERS['SQPYTE_LOG_UNDO']
-RECORDS = NUMBERS['SQPYTE_LOG_RECORDS']
 INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
 KNOWN, NEW = NUMBERS['SQPYTE_KNOWN'], NUMBERS['SQPYTE_NEW']
 SLOTS = 2 ** NUMBERS['SQPYTE_STRING_BITS']
 SIZES = 2 ** NUMBERS['SQPYTE_STRING_SHIFT'] - 1
 SLOT_SHIFT = 3 + NUMBERS['SQPYTE_STRING_SHIFT']     # of the slot in a tag
-BUFFER_WORDS = 8192
-WARY = -1               # no stamp
-MOST_ROWS = 128         # of a batch
 MOST_POOR = 16          # batches without a second row, one after the other: C does as well
 TIER_UP_POOR = 1000    # rows that C does then
 INTERNED_FROM = 9         # batch from which on texts that come again are one object
 
 rows = lib.sqpyte_log_rows
-free: list = []         # buffers that aren't used
 
 
-class RowBatches:
+class RowBatches(StandIn):
     """See the module's docstring. Its subclasses, one for each number of columns, have __next__.
 
     Attributes:
-        owner: weak reference to the result set, once it stands there, before None.
         handle: address of C's part.
         ahead: the Ahead of the place where the statement is expected to be after its next row.
         k, end: the next row and the end of the batch, as indexes of WORDS.
@@ -58,9 +56,8 @@ class RowBatches:
         poor: how many batches in a row had one row only (int).
         reversible: what has been run ahead can be rolled back (bool, as int).
         live, stamp: where the connection's stamp is, in `WORDS`, and what it was when the batch was made
-            (int); WARY if the next row isn't to be handed out without a look.
+            (int); GONE if the next row isn't to be handed out without a look.
         inside: its own code is running, so that it can't be asked to deoptimize: see tiers.py (bool).
-        listed: it is among the connection's runners (bool).
         known: the inliner's Known of the statement.
         seen: what trace.py knows of its program's rows (list).
         tier_up: of the statement when it goes back to C (int).
@@ -69,7 +66,6 @@ class RowBatches:
     """
 
     stride: int
-    owner: Any
     __next__: Any
 
     def __init__(self, session, statement, known, ahead, tier_up):
@@ -81,10 +77,9 @@ class RowBatches:
         self.tier_up = tier_up
         self.fills = 0
         self.vdbe = address_of(statement.pointer)
-        self.interrupted = (mem.i64(self.vdbe + layout.Vdbe_db) + layout.sqlite3_u1_isInterrupted
-                            - BASE) >> 2
+        self.interrupted = interrupted_of(self.vdbe)
         self.live = stamp_of(self.vdbe)
-        self.stamp = WARY
+        self.stamp = GONE
         state = statement.inlined
         self.handle = lib.sqpyte_log_open(self.vdbe)
         if not self.handle:
@@ -106,10 +101,6 @@ class RowBatches:
         self.seen = known.shapes.seen
         statement.inlined.runner = self
 
-    def __iter__(self):
-        """Return itself, whose `next` is the next row."""
-        return self
-
     def begin(self, result):
         """Get the first batch; stand in the result set if there is one.
 
@@ -119,8 +110,7 @@ class RowBatches:
         """
         rc = self.fill()
         if rc == ROW and self.end > self.first:
-            result.stand_in(self)
-            self.owner = weakref.ref(result)    # last: from now on it can be asked to deoptimize
+            self.attach(result)
             return None
         self.detach()
         return rc
@@ -144,7 +134,7 @@ class RowBatches:
             self.end = self.first + count * self.stride
             self.reversible = WORDS[head + UNDO]
             # What C has called may have set another text factory.
-            self.stamp = WORDS[head + STAMP] if self.session.plain else WARY
+            self.stamp = WORDS[head + STAMP] if self.session.plain else GONE
             if count > 1:
                 self.poor = 0
                 if WORDS[head + STOPPED]:
@@ -155,9 +145,7 @@ class RowBatches:
                 ahead = self.known.ahead_at(WORDS[head + PC])
                 if ahead is not None:
                     self.ahead = ahead
-            if not self.listed:
-                self.listed = True
-                self.session.runners.append(self)
+            self.enlist()
         self.inside = False
         return rc
 
@@ -191,7 +179,7 @@ class RowBatches:
             self.tier_up <<= self.known.spoil(self.fills)
             self.roll_back(result)
         else:
-            self.stamp = WARY
+            self.stamp = GONE
 
     def roll_back(self, result):
         """Undo what nobody has asked for; the statement goes on in C with the row `k`.
@@ -202,7 +190,7 @@ class RowBatches:
         statement = self.statement
         if lib.sqpyte_log_back(self.handle, (self.k - self.first) // self.stride):
             self.reversible = 0
-            self.stamp = WARY
+            self.stamp = GONE
             self.end = self.k + self.stride
             if mem.u8(self.vdbe + layout.Vdbe_eVdbeState) == layout.VDBE_RUN_STATE:
                 fail_as_changed(self, mem.i32(self.vdbe + layout.Vdbe_pc))
@@ -237,9 +225,7 @@ class RowBatches:
                 return result.advance()
         if self.session.plain and not INTS[self.interrupted]:
             self.stamp = WORDS[self.live]
-            if not self.listed:
-                self.listed = True
-                self.session.runners.append(self)
+            self.enlist()
             return self.__next__()
         return self.by_result_set()
 
@@ -278,8 +264,8 @@ class RowBatches:
 
     def detach(self):
         """Be no longer the statement's and the connection's runner."""
-        leave(self.session.runners, self)
-        self.stamp = WARY
+        self.delist()
+        self.stamp = GONE
         handle, self.handle = self.handle, 0
         if not handle:
             return
@@ -288,11 +274,6 @@ class RowBatches:
         state.runner = state.leftover = None
         if state.kept is not self.buffer:
             free.append(self.buffer)
-
-    def abandon(self):
-        """See tiers.py."""
-        self.statement.reset()
-        self.session.release(self.statement)
 
 
 def cell_at(k, texts):

@@ -23,8 +23,8 @@ from c_engine.generated import layout, opcodes
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import error_code, error_message, report
 from pypy_module.dbapi.mixin import Any
-from pypy_module.ffi.library import NUMBERS, ffi, lib
-from pypy_module.ffi.memory import BASE, BYTES, INTS, data_at
+from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS, data_at
 from pypy_module.inline.values import UNDECODABLE, load, private, result_of, store, unwrapped
 from sqpyte.vm.base import mem
 from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Text
@@ -48,18 +48,58 @@ def limit_of(vdbe):
     return (mem.i64(vdbe + layout.Vdbe_db) + layout.sqlite3_aLimit + 4 * LIMIT_LENGTH - BASE) >> 2
 
 
-def leave(runners, runner):
-    """Take a runner off the list of a connection's, if it is there; a signal's handler may have taken it off."""
-    try:
-        runners.remove(runner)
-    except ValueError:
-        pass
+def interrupted_of(vdbe):
+    """Where it says whether a statement's connection is interrupted: an index of INTS (int)."""
+    return (mem.i64(vdbe + layout.Vdbe_db) + layout.sqlite3_u1_isInterrupted - BASE) >> 2
 
 
-GONE = -1       # the stamp of a runner that has left: `__next__` takes the way of one that is stale
+GONE = -1       # no stamp: `__next__` takes the way of a runner that is stale, or has left
 
 
-class Runner:
+class StandIn:
+    """What stands in a ResultSet for its statement: see tiers.py.
+
+    Attributes:
+        session, statement: the Session and its Statement.
+        owner: weak reference to the result set, once it stands there, before None.
+        listed: it is among the connection's runners (bool).
+    """
+
+    session: Any
+    statement: Any
+    owner: Any
+    listed = False
+
+    def __iter__(self):
+        """Return itself, whose `next` is the next row."""
+        return self
+
+    def attach(self, result):
+        """Stand in the result set for the statement."""
+        result.stand_in(self)
+        self.owner = weakref.ref(result)    # last: from now on it can be asked to deoptimize
+
+    def enlist(self):
+        """Be one of the connection's runners, which are told of changes."""
+        if not self.listed:
+            self.listed = True
+            self.session.runners.append(self)
+
+    def delist(self):
+        """Be none of them any more; a signal's handler may have taken it off."""
+        self.listed = False
+        try:
+            self.session.runners.remove(self)
+        except ValueError:
+            pass
+
+    def abandon(self):
+        """See tiers.py."""
+        self.statement.reset()
+        self.session.release(self.statement)
+
+
+class Runner(StandIn):
     """See the module's docstring.
 
     Class attributes, set by the code generator:
@@ -74,11 +114,10 @@ class Runner:
             begins), or None where it knows.
 
     Attributes:
-        session, statement, calls: the Session, its Statement, and its Calls.
+        calls: the statement's Calls.
         vdbe, memory: addresses of the statement's Vdbe and of its registers (int).
         mid_step: where C is told of the sqlite3_step it goes on with, in `BYTES` (int).
         limit: where the connection's SQLITE_LIMIT_LENGTH is, in `INTS` (int).
-        owner: weak reference to the result set, once the runner stands in it, before None.
         rc: what stepping the statement returned, when the runner has left before it had an owner.
         left: the statement goes on in C (bool).
         busy: a user's function may be running (bool).
@@ -103,23 +142,28 @@ class Runner:
     pending: Any
     deoptimize_row: Any
 
-    session: Any
-    statement: Any
-    calls: Any
-    vdbe: int
-    memory: int
-    mid_step: int
-    limit: int
-    owner: Any
-    rc: int
-    left: bool
-    busy: bool
-    inside: bool
-    handed: bool
-    live: int
-    stamp: int
     i: int
     buffer: Any
+
+    def __init__(self, session, statement, calls):
+        """Take a Session, its Statement and its Calls. A class that derives from this has the statement know of it
+        last (`statement.inlined.runner`): from then on it may be asked to leave."""
+        self.session = session
+        self.statement = statement
+        self.calls = calls
+        self.vdbe = address_of(statement.pointer)
+        self.memory = mem.i64(self.vdbe + layout.Vdbe_aMem)
+        self.live = stamp_of(self.vdbe)
+        self.stamp = WORDS[self.live]
+        self.mid_step = self.vdbe + layout.Vdbe_sqpyteMidStep - BASE
+        self.limit = limit_of(self.vdbe)
+        self.owner: Any = None
+        self.rc = 0
+        self.left = self.busy = self.handed = self.begun = self.inside = self.listed = False
+
+    def begin(self):
+        """Compute the first row."""
+        self.advance()
 
     def prepare(self):
         """Load what the loop reads from before it; returns whether all of it can be had."""
@@ -176,11 +220,23 @@ class Runner:
                     return False
         return True
 
-    def __iter__(self):
-        """Return the runner, whose `next` is the next row."""
-        return self
-
     # Back to C
+
+    def check_open(self):
+        """Raise ProgrammingError if the connection was closed meanwhile."""
+        if not self.statement.pointer:
+            raise errors.ProgrammingError('Cannot operate on a closed database.')
+
+    def write(self, values, pc):
+        """Write registers; the opcode at `pc` fails if there is no memory.
+
+        Args:
+            values: (register, W_Value or Python value).
+        """
+        for register, value in values:
+            rc = store(self.memory + register * layout.sizeof_Mem, value)
+            if rc:
+                lib.sqpyte_fail(self.vdbe, pc, rc)
 
     def kept_fields(self):
         """The registers that are kept from row to row, as (register, value)."""
@@ -194,14 +250,10 @@ class Runner:
             i: on which row of the batch; 0 leaves the cursor as it is.
             values: registers to write: (register, W_Value or Python value).
         """
-        if not self.statement.pointer:
-            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        self.check_open()
         self.position(i)
         mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)
-        for register, value in values:
-            rc = store(self.memory + register * layout.sizeof_Mem, value)
-            if rc:
-                lib.sqpyte_fail(self.vdbe, pc, rc)
+        self.write(values, pc)
         self.install_accumulators()
         self.go_on()
 
@@ -279,9 +331,8 @@ class Runner:
         Returns:
             whether it is done; if not, the statement has ended with an error.
         """
+        self.check_open()
         statement = self.statement
-        if not statement.pointer:
-            raise errors.ProgrammingError('Cannot operate on a closed database.')
         place = self.vdbe - BASE
         INTS[(place + layout.Vdbe_pc) >> 2] = pc
         INTS[(place + layout.Vdbe_sqpyteStopPc) >> 2] = pc + 1
@@ -314,7 +365,7 @@ class Runner:
 
     def take_leave(self):
         """What `detach` begins with: a signal's handler may raise anywhere in it."""
-        leave(self.session.runners, self)
+        self.delist()
         self.left = True
         self.stamp = GONE
         self.busy = self.inside = False
@@ -326,11 +377,6 @@ class Runner:
         if self.buffer is not None:
             self.free.append(self.buffer)
             self.buffer = None
-
-    def attach(self, result):
-        """Stand in the result set for its statement."""
-        result.stand_in(self)
-        self.owner = weakref.ref(result)    # last: from now on it can be asked to deoptimize
 
     def may_be_asked(self):
         """See tiers.py. Before it stands in the result set, only the program's functions may be what runs."""
@@ -355,11 +401,6 @@ class Runner:
             result.drop()
             result.stand_in(Raising(error))
 
-    def abandon(self):
-        """End the loop: its rows aren't wanted any more."""
-        self.statement.reset()
-        self.session.release(self.statement)
-
     # User code
 
     def instance(self, pc):
@@ -383,8 +424,7 @@ class Runner:
 
     def failed(self, pc, error, message, function):
         """Have the opcode at `pc` fail, because the user's `function` raised `error`."""
-        if not self.statement.pointer:
-            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        self.check_open()
         self.position(self.i)
         code = error_code(error)
         message = OWN_MESSAGES.get(code) or error_message(error, message)

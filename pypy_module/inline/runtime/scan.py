@@ -10,8 +10,7 @@ from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, lib
 from pypy_module.ffi.memory import BASE, BYTES, WORDS
 from pypy_module.inline.runtime.buffers import taken
-from pypy_module.inline.runtime.runner import NOMEM, Runner, limit_of, stamp_of
-from pypy_module.inline.values import store
+from pypy_module.inline.runtime.runner import Runner
 from sqpyte.vm.base import mem
 
 HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
@@ -39,17 +38,9 @@ class PageBatchRunner(Runner):
 
     def __init__(self, session, statement, calls):
         """Take a Session, its Statement, which waits at the loop's head, and its Calls."""
-        self.session = session
-        self.statement = statement
-        self.calls = calls
-        self.vdbe = address_of(statement.pointer)
-        self.memory = mem.i64(self.vdbe + layout.Vdbe_aMem)
+        super().__init__(session, statement, calls)
         cursors = mem.i64(self.vdbe + layout.Vdbe_apCsr)
         self.vc = mem.i64(cursors + 8 * self.loop.cursor)
-        self.live = stamp_of(self.vdbe)
-        self.stamp = WORDS[self.live]
-        self.mid_step = self.vdbe + layout.Vdbe_sqpyteMidStep - BASE
-        self.limit = limit_of(self.vdbe)
         words = self.words + (lib.sqpyte_page_size(self.vc) >> 3)
         self.buffer = taken(self.free, words)
         self.out = address_of(self.buffer)
@@ -61,15 +52,8 @@ class PageBatchRunner(Runner):
         self.last = 0
         self.stop_row = 0
         self.stop_pc = 0
-        self.owner = None
-        self.rc = 0
-        self.left = False
-        self.busy = False
-        self.handed = False
-        self.begun = False
-        self.inside = False
         statement.inlined.runner = self
-        session.runners.append(self)
+        self.enlist()
 
     def refill(self):
         """Get the next rows; returns False if the statement goes on in C instead."""
@@ -159,10 +143,6 @@ class AheadRunner(PageBatchRunner):
 
     in_step = NUMBERS['SQPYTE_STEP_BEGUN']
 
-    def begin(self):
-        """Compute the first row."""
-        self.advance()
-
     def stale(self):
         """`__next__`, where the stamp isn't the batch's any more: the next row has been computed, the
         statement goes on in C behind it."""
@@ -177,9 +157,7 @@ class AheadRunner(PageBatchRunner):
         pc = self.loop.row + 1
         mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)
         BYTES[self.mid_step] = 0
-        for register, value in self.kept_fields():
-            if store(self.memory + register * layout.sizeof_Mem, value):
-                lib.sqpyte_fail(self.vdbe, pc, NOMEM)
+        self.write(self.kept_fields(), pc)
         self.detach()
         result.resume(self.statement, self.pending())
 

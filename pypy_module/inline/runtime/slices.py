@@ -1,39 +1,22 @@
 """Slices: the deferred opcodes of an innermost loop, with a row in them or without (see call_log.py)."""
 
 from c_engine.generated import layout
-from pypy_module.ffi.library import NUMBERS
-from pypy_module.ffi.memory import BYTES, WORDS
-from pypy_module.inline.analysis.effects import PURE
+from pypy_module.ffi.memory import BYTES
 from pypy_module.inline.runtime.call_log import BEGUN, MOST_ROWS, LogRunner, fail_as_changed
 from pypy_module.inline.runtime.runner import ROW, Raising
 from sqpyte.vm.base import mem
 
-GROW = NUMBERS['SQPYTE_GROW']
-
 
 class LogAheadRunner(LogRunner):
-    """Of slices with a row: the next one has been computed, the statement is further ahead."""
+    """Of slices with a row, which are never PURE: the next one has been computed, the statement is further ahead."""
 
     in_step = BEGUN
 
-    def begin(self):
-        """Compute the first row."""
-        self.advance()
-
     def stale(self):
-        """`__next__`, where the stamp isn't the batch's any more; sorted rows stay as they are."""
+        """`__next__`, where the stamp isn't the batch's any more."""
         result = self.owner()
-        if self.left:
-            return result.advance()
-        if self.loop.way == PURE:
-            if self.session.plain:
-                self.stamp = WORDS[self.live]
-                return self.__next__()
-            self.inside = False
-            row = result.decoded_early(self.pending())
-            self.advance()
-            return row
-        self.deoptimize_row(result)
+        if not self.left:
+            self.deoptimize_row(result)
         return result.advance()
 
     def deoptimize_row(self, result):
@@ -41,8 +24,6 @@ class LogAheadRunner(LogRunner):
         undone = self.back(self.loop.row)
         if not undone and self.has_ended():
             self.fail_later(result)
-            return
-        if not undone and self.loop.way == PURE:
             return
         pc = self.loop.row + 1
         mem.set_i32(self.vdbe, layout.Vdbe_pc, pc)
@@ -52,10 +33,6 @@ class LogAheadRunner(LogRunner):
         if not undone:
             fail_as_changed(self, pc)
         self.bail_out(result, row)
-
-    def pass_row(self, result):
-        """See tiers.py: the text factory had failed on that row."""
-        self.advance()
 
     def next_row(self):
         """The next row (tuple), for the result set."""
@@ -77,10 +54,6 @@ class LogRunRunner(LogRunner):
 
     first_batch = MOST_ROWS // 2
 
-    def begin(self):
-        """Run to the first row."""
-        self.advance()
-
     def advance(self):
         """Run to the next row."""
         self.busy = self.inside = True
@@ -89,8 +62,7 @@ class LogRunRunner(LogRunner):
 
     def row_of_c(self, rc):
         """See LogRunner: a row is left where it is, to be handed out."""
-        if rc == GROW:
-            rc = self.statement.grow()
+        rc = self.statement.grown(rc)
         if rc == ROW and self.session.raised is None:
             self.at_event = False
             self.i = self.end - self.stride     # the next one is not in the batch

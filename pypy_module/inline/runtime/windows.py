@@ -7,7 +7,6 @@ interrupt, and another text factory, have to be looked after.
 """
 
 from c_engine.generated import layout
-from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import report
 from pypy_module.dbapi.statements.decoding import Undecodable, undecodable_text
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
@@ -168,8 +167,7 @@ class WindowRunner(LogAheadRunner):
             pc: the opcode that is done.
             behind: where the next event begins.
         """
-        if not self.statement.pointer:
-            raise errors.ProgrammingError('Cannot operate on a closed database.')
+        self.check_open()
         if self.left:
             return True
         if self.loop.way != PURE:
@@ -184,9 +182,7 @@ class WindowRunner(LogAheadRunner):
             self.interrupt(pc)
             return True
         self.handed = False
-        if not self.listed:
-            self.listed = True
-            self.session.runners.append(self)
+        self.enlist()
         return False
 
     def interrupt(self, pc):
@@ -279,9 +275,7 @@ class WindowRunner(LogAheadRunner):
             self.behind, self.inside, self.wary = False, True, True
         else:
             self.wary = False
-            if not self.listed:
-                self.listed = True
-                self.session.runners.append(self)
+            self.enlist()
         self.raw = None
         self.advance()
         return row
