@@ -6,6 +6,7 @@ import weakref
 
 from pypy_module.dbapi import errors, open_databases
 from pypy_module.dbapi.arguments import c_int
+from pypy_module.dbapi.connections.session import exclusive
 from pypy_module.dbapi.mixin import Any     # noqa: F401 - in type comments
 from pypy_module.ffi.library import NULL, bytes_of, ffi, lib
 
@@ -98,16 +99,19 @@ class Blob:
         if lib.sqlite3_blob_write(self._handle.pointer, data, len(data), offset):
             raise errors.from_database(self._session_.db)
 
+    @exclusive
     def close(self):
         """Close the blob, which may end a transaction."""
         self._check_connection()
         self._session_.before_c_call_that_may_write()
         self._handle.release()
 
+    @exclusive
     def __len__(self):
         self._check()
         return self._length()
 
+    @exclusive
     def read(self, length=-1, /):
         """Return up to `length` bytes from the present offset on, all if it is negative."""
         length = c_int(length)
@@ -120,6 +124,7 @@ class Blob:
         self._offset += size
         return data
 
+    @exclusive
     def write(self, data, /):
         """Write bytes at the present offset; raises ValueError beyond the blob's end."""
         self._check()
@@ -129,6 +134,7 @@ class Blob:
         self._write(data, self._offset)
         self._offset += len(data)
 
+    @exclusive
     def seek(self, offset, origin=0, /):
         """Move to `offset` from the start (origin 0), from here (1) or from the end (2)."""
         offset, origin = c_int(offset), c_int(origin)
@@ -151,6 +157,7 @@ class Blob:
         self._check()
         return self
 
+    @exclusive
     def __exit__(self, type, val, tb, /):
         self._check()
         self._session_.before_c_call_that_may_write()
@@ -172,6 +179,7 @@ class Blob:
             raise IndexError('Blob index out of range')
         return position
 
+    @exclusive
     def __getitem__(self, index):
         self._check()
         if not isinstance(index, slice):
@@ -186,6 +194,7 @@ class Blob:
         data = self._read(high - low, low)
         return bytes([data[place - low] for place in places])
 
+    @exclusive
     def __setitem__(self, index, value):
         self._check()
         if not isinstance(index, slice):

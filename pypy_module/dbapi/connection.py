@@ -20,6 +20,7 @@ from pypy_module.dbapi.connections.session import (
     Session,
     close_dropped,
     close_postponed,
+    exclusive,
     own,
 )
 from pypy_module.dbapi.connections.transactions import Transactions
@@ -188,6 +189,7 @@ class Connection(_Parts):
         """Run several SQL statements; see Cursor.executescript."""
         return self._statements_cursor_().executescript(sql_script)
 
+    @exclusive
     @_one_argument
     def __call__(self, sql, /):
         """Prepare `sql` (str) and return its Statement; raises what preparing it raises."""

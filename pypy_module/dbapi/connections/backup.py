@@ -7,7 +7,7 @@ from weakref import WeakSet
 
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.arguments import c_double, c_int, checked_text
-from pypy_module.dbapi.connections.session import Owner, session_of
+from pypy_module.dbapi.connections.session import Owner, exclusive, session_of
 from pypy_module.dbapi.statements.locks import free_locks, tried
 from pypy_module.ffi.library import NULL, NUMBERS, bytes_of, ffi, lib, text
 
@@ -137,6 +137,7 @@ class Backup(Owner):
         with Held(goal):
             copy(session, goal, name, c_int(pages) or -1, progress, c_double(sleep))
 
+    @exclusive
     def serialize(self, *, name='main'):
         """Return a database (`name`: as for `backup`) as the bytes of its file; raises OperationalError if there is no
         such database."""
@@ -154,6 +155,7 @@ class Backup(Owner):
                 return content
         raise errors.OperationalError("unable to serialize '%s'" % name)
 
+    @exclusive
     def deserialize(self, data, /, *, name='main'):
         """Replace a database by one in memory.
 
@@ -191,6 +193,7 @@ class Backup(Owner):
         self._session_.check_open()
         return dump(self, filter)
 
+    @exclusive
     def blobopen(self, table, column, row, /, *, readonly=False, name='main'):
         """Open a blob for reading and writing in place.
 

@@ -9,7 +9,7 @@ Calls may nest: C gives each the frame as it has left it, whatever a call within
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.arguments import c_int, checked_text, folded
 from pypy_module.dbapi.connections.callbacks import UTF8, context_of, fail, result_bytes
-from pypy_module.dbapi.connections.session import Owner
+from pypy_module.dbapi.connections.session import Owner, exclusive
 from pypy_module.dbapi.deprecation import by_position
 from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements.locks import tried
@@ -217,6 +217,7 @@ class Functions(Owner):
 
     __slots__ = ()
 
+    @exclusive
     def _define_(self, name, narg, flags, what, made_by):
         """Define a function (`made_by` callable), or remove it (None); return SQLite's code."""
         name = checked_text(name, 'create_%s() argument 1' % KINDS[what])

@@ -8,7 +8,7 @@ from pypy_module.dbapi import errors, versions
 from pypy_module.dbapi.arguments import c_int, checked_text, folded
 from pypy_module.dbapi.connections.callbacks import UTF8, report
 from pypy_module.dbapi.connections.functions import COUNT, RESULT, Frame, reader
-from pypy_module.dbapi.connections.session import Owner
+from pypy_module.dbapi.connections.session import Owner, exclusive
 from pypy_module.dbapi.deprecation import by_position
 from pypy_module.dbapi.statements.locks import tried
 from pypy_module.ffi.library import NULL, NUMBERS, address_of, ffi, lib, text
@@ -135,6 +135,7 @@ class Hooks(Owner):
     __slots__ = ()
 
     @by_position('authorizer_callback')
+    @exclusive
     def set_authorizer(self, authorizer_callback):
         """Have every use of a table, column or function permitted.
 
@@ -153,6 +154,7 @@ class Hooks(Owner):
         session.plan_anew()
 
     @by_position('progress_handler')
+    @exclusive
     def set_progress_handler(self, progress_handler, n):
         """Have a function called now and then.
 
@@ -171,6 +173,7 @@ class Hooks(Owner):
         session.plan_anew()
 
     @by_position('trace_callback')
+    @exclusive
     def set_trace_callback(self, trace_callback):
         """Have a function called with every statement that runs.
 
@@ -185,6 +188,7 @@ class Hooks(Owner):
         session.hooks['trace'] = callback
         session.plan_anew()
 
+    @exclusive
     def create_collation(self, name, callback, /):
         """Define a collation.
 

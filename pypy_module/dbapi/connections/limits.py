@@ -5,7 +5,7 @@ from _thread import get_ident
 
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.arguments import c_int, checked_text
-from pypy_module.dbapi.connections.session import Owner
+from pypy_module.dbapi.connections.session import Owner, exclusive
 from pypy_module.dbapi.constants import SQLITE
 from pypy_module.ffi.library import NULL, ffi, lib, text
 
@@ -20,11 +20,13 @@ class Settings(Owner):
 
     def interrupt(self):
         """Have the statements that run end with an error; may be called by another thread."""
-        self._session_.check_open()
-        if self._session_.user == get_ident():
-            self._session_.roll_back()      # never refused: nothing is written
-        lib.sqpyte_interrupt(self._session_.db)
+        session = self._session_
+        session.check_open()
+        if session.user == get_ident():
+            session.roll_back()     # never refused: nothing is written
+        session.in_c(lib.sqpyte_interrupt)
 
+    @exclusive
     def setlimit(self, category, limit, /):
         """Set a limit; return what it was (int).
 
@@ -44,6 +46,7 @@ class Settings(Owner):
         """Return a limit (int); `category` is one of SQLITE_LIMIT_... (int)."""
         return Settings.setlimit(self, category, -1)    # not a subclass's
 
+    @exclusive
     def _config_(self, op, value):
         """Set a switch unless `value` is -1; return what it is now (int)."""
         op = c_int(op)
@@ -70,6 +73,7 @@ class Settings(Owner):
         """Return a switch (bool); `op` is one of SQLITE_DBCONFIG_... (int)."""
         return bool(self._config_(op, -1))
 
+    @exclusive
     def enable_load_extension(self, enable, /):
         """Allow extensions to be loaded, or not; `enable` is a bool."""
         sys.audit('sqlite3.enable_load_extension', self, enable)
@@ -77,6 +81,7 @@ class Settings(Owner):
         if lib.sqlite3_enable_load_extension(self._session_.db, int(bool(enable))):
             raise errors.OperationalError('Error enabling load extension')
 
+    @exclusive
     def load_extension(self, name, /, *, entrypoint=None):
         """Load an extension.
 

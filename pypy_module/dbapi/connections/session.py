@@ -11,6 +11,7 @@ from _thread import RLock, get_ident
 from pypy_module.dbapi import constants, errors, open_databases
 from pypy_module.dbapi.connections import other_library
 from pypy_module.dbapi.connections.callbacks import Calls
+from pypy_module.dbapi.deprecation import standing_in
 from pypy_module.dbapi.statements.transaction import Transaction
 from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements.execution import Execution
@@ -43,7 +44,8 @@ class Session(Execution, StatementCache, Transaction):
         former: Sessions that the connection had before `__init__` was called anew, of which something is left (list).
         superseded: the connection has been given another Session; what cursors are in the middle of goes on (bool).
         initialised: `Connection.__init__` has been done (bool).
-        lock: held while several threads may use the session.
+        lock: held while several threads may use the session; alive: while one looks whether the database is open, and
+            uses it then and there, without waiting for that.
         detect_types: PARSE_DECLTYPES, PARSE_COLNAMES, both added, or 0 (int).
         without_type: types in brackets are cut off columns' names (bool).
         text_factory: see Connection.
@@ -71,7 +73,7 @@ class Session(Execution, StatementCache, Transaction):
         self.without_type = bool(detect_types & constants.PARSE_COLNAMES)
         self.db = opened(name, OPEN_URI if uri else 0)
         lib.sqlite3_busy_timeout(self.db, milliseconds)
-        self.lock = RLock()
+        self.lock, self.alive = RLock(), RLock()
         self.runners: list = []
         self.raised = None
         self.calls = Calls()
@@ -123,8 +125,9 @@ class Session(Execution, StatementCache, Transaction):
                 self.run_alone('ROLLBACK')
             except errors.Error as raised:
                 error = raised
+        with self.alive:
+            self.closing, self.db = self.db, NULL
         self.user = 0
-        self.closing, self.db = self.db, NULL
         if not self.calls.depth:
             self._close_database(busy_too)
         # Else SQLite is in the middle of something; Connection.close and __del__ come back to it.
@@ -160,6 +163,16 @@ class Session(Execution, StatementCache, Transaction):
         other_library.closed(file)
         if not self._left:
             self._forget_functions()
+
+    def in_c(self, call):
+        """Return what `call(db)` does, which waits for nothing, also where another thread is in the middle of a
+        statement or about to close the database; raises ProgrammingError if it is closed."""
+        if self.user != -1:
+            self.check_open()
+            return call(self.db)
+        with self.alive:
+            self.check_open()
+            return call(self.db)
 
     def outside_lock(self, call, *arguments):
         """Return what `call(*arguments)` does, without the lock: a program's iterator, adapter, converter or factory
@@ -205,6 +218,18 @@ class Session(Execution, StatementCache, Transaction):
         """Raise ProgrammingError unless the connection can be used here and now."""
         self.check_thread()
         self.check_open()
+
+
+def exclusive(method):
+    """Decorator for a method of what has a Session, which looks itself whether that is open: no other thread uses the
+    connection meanwhile, nor closes it."""
+    def alone(self, *args, **keywords):
+        session = self._session_
+        if session.user != -1:
+            return method(self, *args, **keywords)
+        with session.lock:
+            return method(self, *args, **keywords)
+    return standing_in(alone, method)
 
 
 def close_dropped(session):

@@ -54,14 +54,12 @@ class Transactions(Owner):
     @property
     def in_transaction(self):
         """Whether a transaction is open (bool)."""
-        self._session_.check_open()
-        return not lib.sqlite3_get_autocommit(self._session_.db)
+        return not self._session_.in_c(lib.sqlite3_get_autocommit)
 
     @property
     def total_changes(self):
         """How many rows were changed since the connection was opened (int)."""
-        self._session_.check_open()
-        return lib.sqlite3_total_changes64(self._session_.db)
+        return self._session_.in_c(lib.sqlite3_total_changes64)
 
     def __enter__(self):
         """Return the connection; leaving the block commits, or rolls back after an exception."""

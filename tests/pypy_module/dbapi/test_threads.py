@@ -1,5 +1,6 @@
 """Threads: refused by default, taking turns if allowed."""
 
+import sys
 import threading
 
 import pytest
@@ -204,15 +205,35 @@ def use(connection, what):
         return connection.execute('VALUES(1), (2), (3)').fetchall()
     if what == 'executemany':
         return connection.executemany('INSERT INTO t VALUES(?)', [(1,), (2,)])
-    return getattr(connection, what)(*(['SELECT 1; SELECT 2'] if what == 'executescript' else []))
+    if what == 'blob':
+        with connection.blobopen('t', 'a', 1) as blob:
+            return blob.read(), len(blob), blob[0]
+    method = getattr(connection, what)
+    return method(*ARGUMENTS[what]) if what in ARGUMENTS else method
 
 
-@pytest.mark.parametrize('what', ['execute', 'executemany', 'executescript', 'commit', 'rollback'])
-def test_another_thread_closes_the_connection(what):
-    """Whoever waits for its lock meanwhile is told so."""
+ARGUMENTS = {
+    'commit': (), 'rollback': (), 'interrupt': (), 'serialize': (), 'executescript': ['SELECT 1; SELECT 2'],
+    'getlimit': [1], 'create_function': ['f', 1, len], 'create_collation': ['c', min], 'set_authorizer': [None],
+    'set_progress_handler': [None, 5], 'set_trace_callback': [None], '__call__': ['SELECT 1']}
+
+
+@pytest.fixture
+def restless():
+    """Threads change as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.parametrize('what', ['execute', 'executemany', 'blob', 'in_transaction', 'total_changes', *ARGUMENTS])
+def test_another_thread_closes_the_connection(what, restless):
+    """Whoever waits for its lock meanwhile, or is about to use it, is told so."""
     def opened():
         connection = sqpyte.connect(':memory:', check_same_thread=False)
         connection.execute('CREATE TABLE t(a)')
+        connection.execute('INSERT INTO t VALUES(zeroblob(9))')
         return connection
     open_now, failures, done = [opened()], [], []
 
@@ -220,8 +241,8 @@ def test_another_thread_closes_the_connection(what):
         while not done:
             try:
                 use(open_now[0], what)
-            except sqpyte.ProgrammingError as error:
-                if 'closed' not in str(error):
+            except sqpyte.Error as error:
+                if 'closed' not in str(error) and what != 'blob' and 'interrupted' not in str(error):
                     failures.append(error)
             except BaseException as error:
                 failures.append(error)
@@ -229,7 +250,7 @@ def test_another_thread_closes_the_connection(what):
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:
         thread.start()
-    for _ in range(2000):
+    for _ in range(100):
         before, open_now[0] = open_now[0], opened()
         before.close()
     done.append(True)
