@@ -27,7 +27,7 @@ def install():
     """Give every module that imports sqlite3 from now on this module.
 
     Warns:
-        RuntimeWarning: sqlite3 has been imported with another SQLite; what has it keeps it.
+        RuntimeWarning: sqlite3 has been imported with another SQLite; modules that have it keep it.
     """
     if _NATIVE:
         return
@@ -36,7 +36,7 @@ def install():
 
     import sqpyte
     if '_sqlite3' in sys.modules or '_sqlite3_cffi' in sys.modules:
-        warnings.warn('sqlite3 was imported before sqpyte.install(): what has it already keeps it; call install() at '
+        warnings.warn('sqlite3 was imported before sqpyte.install(): modules that have it keep it; call install() at '
                       'the beginning of the program, or start it with sqpyte-run', RuntimeWarning, stacklevel=2)
     for other in [name for name in sys.modules if name == 'sqlite3' or name.startswith('sqlite3.')]:
         del sys.modules[other]

@@ -101,7 +101,7 @@ def configure(*, vm=None, threshold=None, memory=None, inline=None, without=None
     Returns:
         the settings in force (dict, by these names).
     Raises:
-        TypeError, ValueError: a value that there isn't; the message says what there is.
+        TypeError, ValueError: a value that the setting doesn't take; the message says which it takes.
         ProgrammingError: it is too late: the VM has started, or the inliner is loaded, and has read a name of
             `without` that has changed.
     """

@@ -10,11 +10,13 @@ from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.statements import tiers
 from pypy_module.dbapi.statements.statement import refuse_null_character, skip
-from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+from pypy_module.ffi.library import NULL, NUMBERS, address_of, ffi, lib
 from sqpyte.vm.base import mem
 
-NUMBER_COLUMNS = (0, 2, 3, 4, 6)    # of an EXPLAIN's row: pc, p1, p2, p3, p5; then opcode and p4
-ROW, TEXT, CELLS = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_TEXT'], NUMBERS['SQPYTE_ROW_CELLS']
+# Of an EXPLAIN's row: pc, p1, p2, p3, p5; and opcode and p4, which are texts.
+NUMBER_COLUMNS = (0, 2, 3, 4, 6)
+OPCODE, P4 = 1, 5
+ROW = NUMBERS['SQLITE_ROW']
 
 # What SQPYTE_WHY_... of engine.h mean.
 REASONS = {
@@ -122,32 +124,39 @@ def vm_reason(statement):
     return tier, REASONS[name]
 
 
+def prepared(db, sql):
+    """Return the `sqlite3_stmt *` of a new statement; raises SQLite's error."""
+    result = ffi.new('sqlite3_stmt *[1]')
+    if lib.sqlite3_prepare_v2(db, sql.encode(), -1, result, NULL):
+        raise errors.from_database(db)
+    return result[0]
+
+
 def shown(listing, column):
     """The text (str) in a column of an EXPLAIN's row, '' for NULL: a constant in P4 may be no UTF-8."""
-    tag = listing.cells[CELLS + 2 * column]
-    if tag & 7 != TEXT:
-        return ''
-    return ffi.unpack(listing.texts[CELLS + 2 * column + 1], tag >> 3).decode(errors='replace')
+    data = lib.sqlite3_column_text(listing, column)
+    size = lib.sqlite3_column_bytes(listing, column)
+    return '' if data == NULL else ffi.unpack(ffi.cast('char *', data), size).decode(errors='replace')
 
 
-def steps(session, sql, places):
-    """Return the program of one statement (list of Step).
+def steps(db, sql, places):
+    """Return the program of one statement (list of Step); none of an EXPLAIN.
 
     Args:
-        session: the Session of its connection.
+        db: the `sqlite3 *`.
         sql: the statement (str).
         places: by pc where the opcode runs (dict of int to str).
     """
-    listing = session.prepare('EXPLAIN ' + sql)
+    if sql[skip(sql):][:7].lower() == 'explain':
+        return []
+    listing = prepared(db, 'EXPLAIN ' + sql)
     found = []
     try:
-        cells = listing.cells
-        while lib.sqpyte_step(listing.pointer, cells) == ROW:
-            pc, p1, p2, p3, p5 = [cells[CELLS + 2 * column + 1] for column in NUMBER_COLUMNS]
-            found.append(Step(places.get(pc, ''), pc, shown(listing, 1), p1, p2, p3, shown(listing, 5), p5))
+        while lib.sqlite3_step(listing) == ROW:
+            pc, p1, p2, p3, p5 = [lib.sqlite3_column_int64(listing, column) for column in NUMBER_COLUMNS]
+            found.append(Step(places.get(pc, ''), pc, shown(listing, OPCODE), p1, p2, p3, shown(listing, P4), p5))
     finally:
-        listing.reset()
-        session.retire(listing)
+        lib.sqlite3_finalize(listing)
     return found
 
 
@@ -185,9 +194,7 @@ def plan(session, sql):
                 tier, reason = 'inliner', why
             else:
                 reason = '%s; not inlined: %s' % (reason, why)
-        explains = sql[skip(sql):][:7].lower() == 'explain'
-        return Plan(sql, tier, reason, detail,
-                    () if explains else steps(session, sql, places))
+        return Plan(sql, tier, reason, detail, steps(session.db, sql, places))
     finally:
         if fresh:
             session.retire(statement)

@@ -10,11 +10,9 @@ import sys
 from pypy_module import settings
 from pypy_module.dbapi import errors
 from pypy_module.dbapi import explain as reports
-from pypy_module.ffi.library import NUMBERS, ffi, lib, text
+from pypy_module.ffi.library import ffi, lib, text
 
 LAYOUT = ((3, 9), (3, 14))      # the first and the last version of CPython whose Connection begins with it
-ROW = NUMBERS['SQLITE_ROW']
-OPCODE, P4 = 1, 5
 
 
 class Prepared:
@@ -35,14 +33,6 @@ def handle(connection):
     return ffi.cast('sqlite3 **', id(connection) + object.__basicsize__)[0]
 
 
-def prepared(db, sql):
-    """Return the `sqlite3_stmt *` of a new statement; raises SQLite's error."""
-    result = ffi.new('sqlite3_stmt *[1]')
-    if lib.sqlite3_prepare_v2(db, sql.encode(), -1, result, ffi.NULL):
-        raise errors.from_database(db)
-    return result[0]
-
-
 def kept(db, sql):
     """Return the `sqlite3_stmt *` of the connection's own statement, which has run, or NULL."""
     pointer = lib.sqlite3_next_stmt(db, ffi.NULL)
@@ -51,30 +41,14 @@ def kept(db, sql):
     return pointer
 
 
-def steps(db, sql, places):
-    """Return the program of a statement (list of explain.Step); see reports.steps."""
-    listing = prepared(db, 'EXPLAIN ' + sql)
-    found = []
-    try:
-        while lib.sqlite3_step(listing) == ROW:
-            pc, p1, p2, p3, p5 = [lib.sqlite3_column_int64(listing, column) for column in reports.NUMBER_COLUMNS]
-            name, p4 = [text(ffi.cast('const char *', lib.sqlite3_column_text(listing, column))) or ''
-                        for column in (OPCODE, P4)]
-            found.append(reports.Step(places.get(pc, ''), pc, name, p1, p2, p3, p4, p5))
-    finally:
-        lib.sqlite3_finalize(listing)
-    return found
-
-
 def plan(db, sql):
     """Return the Plan of one statement, as it last ran, or as it would run if it hasn't."""
     known = kept(db, sql)
-    pointer = known or prepared(db, sql)
+    pointer = known or reports.prepared(db, sql)
     try:
         statement = Prepared(pointer)
         tier, reason = reports.vm_reason(statement)
-        explains = sql[reports.skip(sql):][:7].lower() == 'explain'
-        return reports.Plan(sql, tier, reason, '', () if explains else steps(db, sql, reports.vm_places(statement)))
+        return reports.Plan(sql, tier, reason, '', reports.steps(db, sql, reports.vm_places(statement)))
     finally:
         if not known:
             lib.sqlite3_finalize(pointer)
@@ -108,10 +82,16 @@ def explain(connection, sql, /):
 
 
 def configure(*, vm=None, threshold=None, memory=None, inline=None, without=None):
-    """Change settings of the process; arguments and what comes back are settings.configure's.
+    """Change settings of the process.
 
+    Args:
+        vm, threshold, memory, without: as in docs/environment.md.
+        inline: False.
+    Returns:
+        the settings in force (dict).
     Raises:
-        ValueError: also for `inline`: CPython has no JIT that queries could be inlined by.
+        TypeError, ValueError: a value that the setting doesn't take; CPython has no JIT that could inline queries.
+        ProgrammingError: it is too late for this one; the message says which.
     """
     if inline:
         raise ValueError('configure(): inline takes only False here: nothing but PyPy inlines queries')
