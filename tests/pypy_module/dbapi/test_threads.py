@@ -250,7 +250,7 @@ def test_another_thread_closes_the_connection(what, restless):
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:
         thread.start()
-    for _ in range(100):
+    for _ in range(40):
         before, open_now[0] = open_now[0], opened()
         before.close()
     done.append(True)
