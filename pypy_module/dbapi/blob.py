@@ -6,8 +6,7 @@ import weakref
 
 from pypy_module.dbapi import errors, open_databases
 from pypy_module.dbapi.arguments import c_int
-from pypy_module.dbapi.connections.session import exclusive
-from pypy_module.dbapi.mixin import Any     # noqa: F401 - in type comments
+from pypy_module.dbapi.mixin import Any, exclusive     # noqa: F401 - in type comments
 from pypy_module.ffi.library import NULL, bytes_of, ffi, lib
 
 LONGEST = 2 ** 31 - 1

@@ -20,12 +20,11 @@ from pypy_module.dbapi.connections.session import (
     Session,
     close_dropped,
     close_postponed,
-    exclusive,
     own,
 )
 from pypy_module.dbapi.connections.transactions import Transactions
 from pypy_module.dbapi.deprecation import one_positional, standing_in
-from pypy_module.dbapi.mixin import TYPE_CHECKING, made_of
+from pypy_module.dbapi.mixin import TYPE_CHECKING, exclusive, made_of
 from pypy_module.dbapi.statements.statement import Statement
 from pypy_module.dbapi.statements.transaction import LEGACY, checked_autocommit, checked_level
 

@@ -1,4 +1,7 @@
-"""Parts of a class: what the type checker is told of them, and a class without bases made of them."""
+"""Parts of a class: what the type checker is told of them, a class without bases made of them, and methods that have a
+connection for themselves."""
+
+from pypy_module.dbapi.deprecation import standing_in
 
 TYPE_CHECKING = False  # as typing's; importing typing costs PyPy 5 ms
 if TYPE_CHECKING:
@@ -24,6 +27,18 @@ def made_of(*parts):
                     setattr(cls, name, value)
         return cls
     return decorate
+
+
+def exclusive(method):
+    """Decorator for a method of what has a Session, which looks itself whether that is open: no other thread uses the
+    connection meanwhile, nor closes it."""
+    def alone(self, *args, **keywords):
+        session = self._session_
+        if session.user != -1:
+            return method(self, *args, **keywords)
+        with session.lock:
+            return method(self, *args, **keywords)
+    return standing_in(alone, method)
 
 
 class Mixin:

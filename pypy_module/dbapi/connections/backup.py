@@ -7,7 +7,8 @@ from weakref import WeakSet
 
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.arguments import c_double, c_int, checked_text
-from pypy_module.dbapi.connections.session import Owner, exclusive, session_of
+from pypy_module.dbapi.connections.session import Owner, session_of
+from pypy_module.dbapi.mixin import exclusive
 from pypy_module.dbapi.statements.locks import free_locks, tried
 from pypy_module.ffi.library import NULL, NUMBERS, bytes_of, ffi, lib, text
 

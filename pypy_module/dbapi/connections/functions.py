@@ -9,9 +9,9 @@ Calls may nest: C gives each the frame as it has left it, whatever a call within
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.arguments import c_int, checked_text, folded
 from pypy_module.dbapi.connections.callbacks import UTF8, context_of, fail, result_bytes
-from pypy_module.dbapi.connections.session import Owner, exclusive
+from pypy_module.dbapi.connections.session import Owner
 from pypy_module.dbapi.deprecation import by_position
-from pypy_module.dbapi.mixin import Any
+from pypy_module.dbapi.mixin import Any, exclusive
 from pypy_module.dbapi.statements.locks import tried
 from pypy_module.ffi.code_cache import define
 from pypy_module.ffi.library import NULL, NUMBERS, address_of, bytes_of, ffi, lib, text

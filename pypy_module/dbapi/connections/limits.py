@@ -5,7 +5,8 @@ from _thread import get_ident
 
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.arguments import c_int, checked_text
-from pypy_module.dbapi.connections.session import Owner, exclusive
+from pypy_module.dbapi.connections.session import Owner
+from pypy_module.dbapi.mixin import exclusive
 from pypy_module.dbapi.constants import SQLITE
 from pypy_module.ffi.library import NULL, ffi, lib, text
 

@@ -11,7 +11,6 @@ from _thread import RLock, get_ident
 from pypy_module.dbapi import constants, errors, open_databases
 from pypy_module.dbapi.connections import other_library
 from pypy_module.dbapi.connections.callbacks import Calls
-from pypy_module.dbapi.deprecation import standing_in
 from pypy_module.dbapi.statements.transaction import Transaction
 from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements.execution import Execution
@@ -218,18 +217,6 @@ class Session(Execution, StatementCache, Transaction):
         """Raise ProgrammingError unless the connection can be used here and now."""
         self.check_thread()
         self.check_open()
-
-
-def exclusive(method):
-    """Decorator for a method of what has a Session, which looks itself whether that is open: no other thread uses the
-    connection meanwhile, nor closes it."""
-    def alone(self, *args, **keywords):
-        session = self._session_
-        if session.user != -1:
-            return method(self, *args, **keywords)
-        with session.lock:
-            return method(self, *args, **keywords)
-    return standing_in(alone, method)
 
 
 def close_dropped(session):
