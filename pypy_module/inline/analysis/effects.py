@@ -172,31 +172,30 @@ class Aheads:
 
     def _ahead(self, pc, way, reached, stopped):
         """Make the Ahead."""
-        registers, cursors = self.noted(reached, set(self.ops[pc].live), way)
         rows = [other for other in reached if self.ops[other].opcode == ROW]
         entries = {other: entry('ROW') for other in rows}
-        return Ahead(way, Spec(
-            self.ops, way == REVERSIBLE, (registers, cursors), stopped, self.noticed(reached, way), entries,
-            pc=pc, stride=2 * self.ops[rows[0]].p2))
+        return Ahead(way, self.spec(way, reached, stopped, set(self.ops[pc].live), entries,
+                                    pc=pc, stride=2 * self.ops[rows[0]].p2))
 
-    def noticed(self, reached, way):
-        """The pcs among `reached` of opcodes that C looks at while it runs ahead, and does (list)."""
-        looked_at = (ONCE, INSERT) if way == REVERSIBLE else (ONCE,)
-        return [pc for pc in reached if self.ops[pc].opcode in looked_at]
-
-    def noted(self, reached, live, way, left_out=()):
-        """What is noted before the pcs `reached` (set) are run ahead.
+    def spec(self, way, reached, stopped, live, entries, left_out=(), **parts):
+        """The Spec by which C runs ahead.
 
         Args:
+            way: PURE or REVERSIBLE.
+            reached: pcs of what is run (set); stopped: those before which C stops.
             live: the registers (set) that are read from there on.
-            way: PURE, which notes nothing, or REVERSIBLE.
+            entries: see Spec, as for `parts`.
             left_out: those of the pcs that C doesn't do, so that they write nothing.
-        Returns:
-            registers and cursors (two sorted lists of int).
         """
+        reversible = way == REVERSIBLE
+        watched = (ONCE, INSERT) if reversible else (ONCE,)
+        checkpoint = self._checkpoint(reached, live, left_out) if reversible else ([], [])
+        return Spec(self.ops, reversible, checkpoint, stopped,
+                    [pc for pc in reached if self.ops[pc].opcode in watched], entries, **parts)
+
+    def _checkpoint(self, reached, live, left_out):
+        """What a checkpoint has: registers and cursors (two sorted lists of int); see `spec`."""
         written, cursors = set(), set()
-        if way == PURE:
-            return [], []
         for other in reached:
             op = self.ops[other]
             if other not in left_out:

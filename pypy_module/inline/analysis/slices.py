@@ -31,7 +31,7 @@ from pypy_module.inline.analysis.kinds import (
     is_emitted,
 )
 from pypy_module.inline.analysis.scan import AHEAD, RUN, Refused
-from pypy_module.inline.analysis.spec import BEGIN, END, Spec, entry
+from pypy_module.inline.analysis.spec import BEGIN, END, entry
 
 ONCE, ROW = opcodes.OP_Once, opcodes.OP_ResultRow
 JUMPING = opcodes.OPFLG_JUMP
@@ -263,9 +263,7 @@ class Slice:
             raise Refused(self.aheads.reason(max(refused)[1]))      # of the way that leads furthest
         self.way = way
         self.stopped = stopped
-        self.registers, self.cursors = self.aheads.noted(
-            reached - set(self.deferred), set(self.ops[self.head].live), way)
-        self.noticed = self.aheads.noticed(reached - set(self.deferred), way)
+        self.reached = reached - set(self.deferred)
         if way == REVERSIBLE:
             for pc in reached:
                 if (self.ops[pc].opcode in AGGREGATE_STEPS and pc not in self.deferred
@@ -341,9 +339,8 @@ class Slice:
             flags = (BEGIN if pc == self.head else 0) | (END if pc == self.deferred[-1] else 0)
             kind = 'CALL' if flags or self.captures[pc] else 'SKIP'
             entries[pc] = entry(kind, self.captures[pc], flags=flags)
-        self.spec = Spec(
-            self.ops, self.way == REVERSIBLE, (self.registers, self.cursors), self.stopped, self.noticed, entries,
-            stride=self.stride, sink=self._sink_words())
+        self.spec = self.aheads.spec(self.way, self.reached, self.stopped, set(self.ops[self.head].live), entries,
+                                     stride=self.stride, sink=self._sink_words())
 
     def _room(self):
         """How many words of a record are for a sink (int)."""

@@ -27,7 +27,7 @@ from pypy_module.inline.analysis.kinds import (
     IN_C_ONE,
 )
 from pypy_module.inline.analysis.scan import Refused, copied
-from pypy_module.inline.analysis.spec import BEGIN, END, Spec, entry
+from pypy_module.inline.analysis.spec import BEGIN, END, entry
 
 MOST_CALLS = 30         # events of so many kinds; each has its code
 
@@ -248,14 +248,6 @@ class WindowLog:
         """How many words an event has (int)."""
         return 1 + 2 * len(self.captures[pc])
 
-    def _noted(self):
-        """What is noted before C runs ahead: registers and cursors (two sorted lists)."""
-        live: set = set()
-        for pc in self.deferred:
-            live |= set(self.ops[pc].live)
-        left_out = {pc for pc in self.deferred if self.ops[pc].opcode != NULL}
-        return self.aheads.noted(self.reached, live - self.accumulators, self.way, left_out)
-
     def _make_spec(self):
         """Set `spec`."""
         ops = self.ops
@@ -270,9 +262,11 @@ class WindowLog:
             elif ops[pc].opcode == opcodes.OP_ResetSorter and self._is_own(ops[pc]):
                 entries[pc] = entry('RESET')
         inserts = sorted({ops[pc].p1 for pc in self.reached if ops[pc].opcode in INSERTS})
-        self.spec = Spec(
-            ops, self.way == REVERSIBLE, self._noted(), self.stopped, self.aheads.noticed(self.reached, self.way),
-            entries, inserts=inserts if self.way == REVERSIBLE else ())
+        live = set().union(*[ops[pc].live for pc in self.deferred]) - self.accumulators
+        self.spec = self.aheads.spec(
+            self.way, self.reached, self.stopped, live, entries,
+            left_out={pc for pc in self.deferred if ops[pc].opcode != NULL},
+            inserts=inserts if self.way == REVERSIBLE else ())
 
 
 def window_log(program, flow, aheads):
