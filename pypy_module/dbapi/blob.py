@@ -140,10 +140,11 @@ class Blob:
         self._check()
         if origin not in (0, 1, 2):
             raise ValueError("'origin' should be os.SEEK_SET, os.SEEK_CUR, or os.SEEK_END")
-        base = (0, self._offset, self._length())[origin]
+        length = self._length()
+        base = (0, self._offset, length)[origin]
         if offset > LONGEST - base:
             raise OverflowError('seek offset results in overflow')
-        if not 0 <= base + offset <= self._length():
+        if not 0 <= base + offset <= length:
             raise ValueError('offset out of blob range')
         self._offset = base + offset
 
@@ -172,9 +173,10 @@ class Blob:
         if not -sys.maxsize - 1 <= position <= sys.maxsize:
             raise IndexError("cannot fit '%s' into an index-sized integer"
                              % type(index).__name__)
+        length = self._length()
         if position < 0:
-            position += self._length()
-        if not 0 <= position < self._length():
+            position += length
+        if not 0 <= position < length:
             raise IndexError('Blob index out of range')
         return position
 

@@ -106,7 +106,11 @@ class Connection(_Parts):
         session = Session() if before is NEVER_OPENED else before.supersede()
         object.__setattr__(self, '_session_', session)
         if type(self).__del__ is not Connection.__del__:
-            object.__setattr__(self, '_closer_', Closer(session))
+            closer = own(self, '_closer_', None)
+            if closer is None:
+                object.__setattr__(self, '_closer_', Closer(session))
+            else:       # of the database before, whose cursors may go on: the session closes that, too
+                closer.session = session
         session.open(name, uri, milliseconds, detect_types, cached_statements, check_same_thread)
         session.set_transactions(level, autocommit)
         ROW_FACTORY.__set__(self, None)

@@ -9,7 +9,7 @@ from c_engine.generated import layout, opcodes
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.statements import tiers
-from pypy_module.dbapi.statements.statement import refuse_null_character, skip
+from pypy_module.dbapi.statements.statement import explains, refuse_null_character
 from pypy_module.ffi.library import NULL, NUMBERS, address_of, ffi, lib
 from sqpyte.vm.base import mem
 
@@ -147,7 +147,7 @@ def steps(db, sql, places):
         sql: the statement (str).
         places: by pc where the opcode runs (dict of int to str).
     """
-    if sql[skip(sql):][:7].lower() == 'explain':
+    if explains(sql):
         return []
     listing = prepared(db, 'EXPLAIN ' + sql)
     found = []

@@ -21,7 +21,7 @@ import os
 import sys
 
 from pypy_module.dbapi.statements import tiers
-from pypy_module.dbapi.statements.statement import skip
+from pypy_module.dbapi.statements.statement import explains
 from pypy_module.ffi.library import NUMBERS, address_of, lib
 from pypy_module.inline.state import state_of
 from sqpyte.vm.base import mem
@@ -201,7 +201,7 @@ class Planner:
 
     def explain(self, session, statement, ran):
         """See tiers.py."""
-        if not statement.queries or statement.sql[skip(statement.sql):][:7].lower() == 'explain':
+        if not statement.queries or explains(statement.sql):
             return False, 'it is not a query', '', {}
         machine = _machine(session)
         why = (obstacle(session) or machine.obstacle(statement)

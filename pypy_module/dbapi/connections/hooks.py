@@ -9,8 +9,8 @@ from pypy_module.dbapi.arguments import c_int, checked_text, folded
 from pypy_module.dbapi.connections.callbacks import UTF8, report
 from pypy_module.dbapi.connections.functions import COUNT, RESULT, Frame, reader
 from pypy_module.dbapi.connections.session import Owner
-from pypy_module.dbapi.mixin import exclusive
 from pypy_module.dbapi.deprecation import by_position
+from pypy_module.dbapi.mixin import exclusive
 from pypy_module.dbapi.statements.locks import tried
 from pypy_module.ffi.library import NULL, NUMBERS, address_of, ffi, lib, text
 

@@ -6,8 +6,8 @@ from _thread import get_ident
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.arguments import c_int, checked_text
 from pypy_module.dbapi.connections.session import Owner
-from pypy_module.dbapi.mixin import exclusive
 from pypy_module.dbapi.constants import SQLITE
+from pypy_module.dbapi.mixin import exclusive
 from pypy_module.ffi.library import NULL, ffi, lib, text
 
 SWITCHES = {value for name, value in SQLITE.items() if name.startswith('SQLITE_DBCONFIG_')

@@ -26,6 +26,11 @@ LIMIT_SQL_LENGTH = NUMBERS['SQLITE_LIMIT_SQL_LENGTH']
 GROW = NUMBERS['SQPYTE_GROW']
 
 
+def explains(sql):
+    """Whether a statement (str) is an EXPLAIN."""
+    return sql[skip(sql):][:7].lower() == 'explain'
+
+
 def skip(sql):
     """Return where in `sql` (str) the first token starts, behind blanks and comments (int)."""
     start, end = 0, len(sql)

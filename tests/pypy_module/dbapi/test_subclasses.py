@@ -363,6 +363,19 @@ def test_a_subclass_with_a_finalizer_of_its_own(tmp_path, collect):
     assert dropped == [1]
 
 
+def test_a_subclass_with_a_finalizer_whose_init_is_called_anew(collect):
+    """Cursors go on with the rows of the database before, as those of others do."""
+    connection = type('Own', (sqpyte.Connection,), {'__del__': lambda self: None})(':memory:')
+    connection.execute('CREATE TABLE t(a)')
+    connection.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(5)])
+    cursor = connection.execute('SELECT a FROM t')
+    assert cursor.fetchone() == (0,)
+    connection.__init__(':memory:')
+    collect()
+    assert cursor.fetchall() == [(1,), (2,), (3,), (4,)]
+    connection.close()
+
+
 def test_a_dropped_connection_where_warnings_are_errors(tmp_path, collect, monkeypatch):
     """It is closed, though its warning is an exception that nobody can catch."""
     monkeypatch.setattr(sys, 'unraisablehook', lambda what: None)
