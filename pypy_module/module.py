@@ -75,6 +75,9 @@ __all__ = [
     'complete_statement', 'connect', 'converters', 'enable_callback_tracebacks',
     'paramstyle', 'register_adapter', 'register_converter', 'sqlite_version',
     'sqlite_version_info', 'threadsafety', *LATER, *sorted(constants.SQLITE)]
+if not versions.USES_WARNED_OF:
+    version, version_info = '2.6.0', (2, 6, 0)
+    __all__ += ['version', 'version_info']
 
 install()
 if lib.sqpyte_without(NULL, 0):
@@ -100,8 +103,7 @@ def __getattr__(name):
         from importlib import import_module
         return _named_as_ours(getattr(import_module(LATER[name]), name))
     if name in ('version', 'version_info'):
-        if versions.USES_WARNED_OF:
-            warn('%s is deprecated and will be removed in Python 3.14' % name)
+        warn('%s is deprecated and will be removed in Python 3.14' % name)
         return '2.6.0' if name == 'version' else (2, 6, 0)
     if name in OLD and not versions.OLD_NAMES_GONE:
         if versions.PYTHON >= (3, 10):

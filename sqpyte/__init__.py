@@ -40,11 +40,16 @@ _native = _bind()
 def _theirs(name):
     """Return what CPython's own sqlite3, on our library, has by a name; None if that isn't a public name.
 
-    It is what `public` would give. But that takes as long as a short program's queries.
+    It is what `public` would give. But that takes as long as a short program's queries. Kept unless it has been
+    patched: a test may have put something in its place for a while.
     """
     import sqlite3
-    value = None if name in ('version', 'version_info') else vars(sqlite3).get(name)
-    return None if type(value) is type(sqlite3) else value
+    value = vars(sqlite3).get(name)
+    if type(value) is type(sqlite3):
+        return None
+    if value is vars(sqlite3.dbapi2).get(name):
+        globals()[name] = value
+    return value
 
 
 def __getattr__(name):
@@ -56,7 +61,6 @@ def __getattr__(name):
         return import_module('sqpyte.dbapi2')
     value = _theirs(name) if _native and not name.startswith('_') else None
     if value is not None:
-        globals()[name] = value
         return value
     from pypy_module import public
     if name == '__all__':

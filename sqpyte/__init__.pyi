@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from sqlite3 import *
 from sqlite3 import Connection
-from typing import Any
+from typing import Any, Literal
 
 from sqpyte import dbapi2 as dbapi2
 
@@ -34,10 +34,10 @@ backend: _Backend
 
 def configure(
     *,
-    vm: str | None = None,
+    vm: Literal['off', 'hot', 'always'] | None = None,
     threshold: int | None = None,
     memory: int | None = None,
-    inline: bool | str | None = None,
+    inline: bool | Literal['always'] | None = None,
     without: str | Iterable[str] | None = None,
 ) -> dict[str, Any]: ...
 def explain(connection: Connection, sql: str, /) -> _Explanation: ...

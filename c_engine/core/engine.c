@@ -21,10 +21,6 @@
 
 /* Back-edges within one sqlite3_step before it is asked whether the loop is worth the VM. */
 #define SQPYTE_DEFAULT_THRESHOLD 3000
-/* The VM reads a column in its page, where upstream copies it, and looks at the limit of lengths when
-** it makes room for the copy. With at least this limit, twice the largest page, no column of a page
-** meets it, and no register's memory has become larger than it by such a copy. */
-#define SQPYTE_LEAST_LENGTH (2*SQLITE_MAX_PAGE_SIZE)
 /* Opcodes times registers of the largest program that is analysed: of 1 000 subqueries or arms of a
 ** CASE, but not of 10 000. The VM keeps lists of the live registers, at most 8 bytes for each. */
 #define SQPYTE_MOST_LIVE (8<<20)
@@ -40,24 +36,8 @@ static struct {
   sqpyte_vm_run_fn xRun;
   int started;              /* rpython_startup_code has been called, and the table of covered opcodes filled */
   pthread_mutex_t mutex;    /* of what is changed here, and of tiering.c's histories */
-  pthread_mutex_t running;  /* held by the thread that is in the VM */
-} sqpyteVm = { SQPYTE_MODE_HOT, SQPYTE_DEFAULT_THRESHOLD, 0, 0, 0,
-               PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
-
-/* How many runs of the VM the calling thread is in: a function that a statement calls may run another. */
-static __thread int sqpyteRuns;
-
-/* Whether the calling thread may not begin another run: it is in the VM, and in none of the calls from there of which
-** RPython knows that they may (capi.py). What they are to others, destructors of values say, finds its registers and
-** objects in the middle of a change: the statement that it runs stays in C. */
-static __thread int sqpyteClosed;
-
-/* Begins such a call. Returns what sqpyteClosed is after it. */
-static int sqpyteOpenVm(void){
-  int closed = sqpyteClosed;
-  sqpyteClosed = 0;
-  return closed;
-}
+  char taken;               /* a statement is in the VM */
+} sqpyteVm = { SQPYTE_MODE_HOT, SQPYTE_DEFAULT_THRESHOLD, 0, 0, 0, PTHREAD_MUTEX_INITIALIZER, 0 };
 
 static void sqpyteSetThreshold(int n){
   if( n==0 ) return;
@@ -96,18 +76,19 @@ int sqpyte_why(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteReason; }
 long long sqpyte_entries(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteEntries; }
 int sqpyte_tier(void *pStmt){ return ((Vdbe*)pStmt)->sqpyteTier; }
 
-/* Enters the VM, which one thread at a time may be in; returns 0 if another one is. Nobody waits: what finds it taken
-** goes on in C, so no lock of SQLite's or of the program's is ever waited for by who holds this one and the other way
-** round. Between two runs nothing of a thread is left in it: its stack of roots is empty, and all else is the process's.
-** In a child of fork() that was taken by a thread that the child hasn't, it stays so. */
+/* Enters the VM, which one statement at a time may be in, whoever's it is; returns 0 if another one is. Nobody waits:
+** what finds it taken goes on in C, so no lock of SQLite's or of the program's is ever waited for by who holds this one
+** and the other way round. Between two runs nothing of a thread is left in it: its stack of roots is empty, and all else
+** is the process's. What a statement in the VM calls (a function, a progress handler, a destructor) finds it taken, too:
+** RPython's registers and objects may be in the middle of a change; and a fiber or greenlet may go on with the statement
+** before the one that it called has ended, where RPython's one stack of roots has the two in each other's place.
+** In a child of fork() that was taken by a thread that the child hasn't, it stays so, as it does after a longjmp out
+** of a callback. */
 static int sqpyteEnterVm(void){
-  if( sqpyteClosed ) return 0;
-  if( sqpyteRuns==0 && pthread_mutex_trylock(&sqpyteVm.running) ) return 0;
-  sqpyteRuns++;
-  return 1;
+  return !__atomic_exchange_n(&sqpyteVm.taken, 1, __ATOMIC_ACQUIRE);
 }
 static void sqpyteLeaveVm(void){
-  if( --sqpyteRuns==0 ) pthread_mutex_unlock(&sqpyteVm.running);
+  __atomic_store_n(&sqpyteVm.taken, 0, __ATOMIC_RELEASE);
 }
 
 /* Starts the VM, when it is asked for first. Returns SQPYTE_WHY_HOT if it has started, or why it hasn't. */
@@ -208,15 +189,13 @@ static int sqpyteRunTo(Vdbe *p){
   return rc==SQPYTE_STOP ? SQLITE_ROW : rc;
 }
 
-/* Runs a statement in the VM, which this thread has entered. Each trigger's program has its own number there. */
+/* Runs a statement in the VM, which it has entered. Each trigger's program has its own number there. */
 static int sqpyteRunVm(Vdbe *p){
   SubProgram *pSub = p->pFrame ? p->pFrame->pSqpyteProgram : 0;
   int rc, number = p->sqpyteProgram;
   if( pSub ) p->sqpyteProgram = pSub->sqpyteNumber;
   p->cacheCtr = (p->cacheCtr + 2)|1;
-  sqpyteClosed = 1;
   rc = sqpyteVm.xRun(p);
-  sqpyteClosed = 0;
   p->cacheCtr = (p->cacheCtr + 2)|1;
   if( pSub ){
     pSub->sqpyteNumber = p->sqpyteProgram;

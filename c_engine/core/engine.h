@@ -12,10 +12,15 @@ extern "C" {
 #endif
 
 /* Why a statement runs in the tier where it runs (sqpyte_why). */
+/* The VM, and page batches, read a column in its page, where upstream copies it, and looks at SQLITE_LIMIT_LENGTH when it
+** makes room for the copy. With at least this limit, twice the largest page, no column of a page meets it, and no
+** register's memory has become larger than it by such a copy. */
+#define SQPYTE_LEAST_LENGTH 131072
+
 #define SQPYTE_WHY_COLD 0       /* not hot yet */
 #define SQPYTE_WHY_HOT 1        /* a loop became hot: it runs in the VM */
 #define SQPYTE_WHY_NO_VM 2      /* no VM in this library */
-#define SQPYTE_WHY_THREAD 3     /* the JIT serves another thread */
+#define SQPYTE_WHY_THREAD 3     /* another statement is in the VM */
 #define SQPYTE_WHY_OPCODE 7     /* the hot loop holds opcodes left in C */
 #define SQPYTE_WHY_REFUSED 8    /* the VM handed it back too often */
 #define SQPYTE_WHY_FULL 10      /* programs and machine code take what they may, or the system has no memory for them */
@@ -183,14 +188,11 @@ SQPYTE_EXPORT int sqpyte_filter_bit(void *pMem, long long h, int add);
 #define SQPYTE_AS_REAL 4
 #define SQPYTE_AS_OPERAND 5
 SQPYTE_EXPORT int sqpyte_function_kind(void *pFuncDef, int enc);
-/* The opcode at pc, its operands in their registers: 0 or a result code. Those
-** with `user` in their name may run any SQL. */
+/* The opcode at pc, its operands in their registers: 0 or a result code. Of a function that isn't SQLite's own, all of
+** the statement's state is in C: it may run any SQL. */
 SQPYTE_EXPORT int sqpyte_function(void *pVdbe, int pc);
-SQPYTE_EXPORT int sqpyte_user_function(void *pVdbe, int pc);
 SQPYTE_EXPORT int sqpyte_agg_step(void *pVdbe, int pc);
-SQPYTE_EXPORT int sqpyte_user_agg_step(void *pVdbe, int pc);
 SQPYTE_EXPORT int sqpyte_agg_result(void *pVdbe, int pc);
-SQPYTE_EXPORT int sqpyte_user_agg_result(void *pVdbe, int pc);
 SQPYTE_EXPORT void sqpyte_lend(void *pMem, long addr, long n, int form);
 SQPYTE_EXPORT long sqpyte_type_name(int iType);
 SQPYTE_EXPORT int sqpyte_fold(void *pMemOut, long addr, long n, int toUpper);

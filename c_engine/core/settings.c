@@ -102,7 +102,7 @@ static void sqpyteNames(char *z, int n, int eMost){
   for(i=0; i<SQPYTE_MECHANISM_COUNT; i++){
     if( sqpyteMechanisms[i].eReader<=eMost ) sqpyteAppendName(z, n, &nUsed, sqpyteMechanisms[i].zName, ", ");
   }
-  sqpyteAppend(z, n, &nUsed, ", and opcodes, as Column, but not IsType");
+  sqpyteAppend(z, n, &nUsed, ", or an opcode that the VM implements, as Column");
 }
 
 static void __attribute__((constructor)) sqpyteReadSettings(void){
@@ -111,7 +111,7 @@ static void __attribute__((constructor)) sqpyteReadSettings(void){
     char *zEnd;
     long n = strtol(z, &zEnd, 10);
     if( zEnd==z || *zEnd || n<0 || n>SQPYTE_MOST_MEMORY ){
-      fprintf(stderr, "sqpyte: SQPYTE_VM_MEMORY=%s ignored; it takes MiB\n", z);
+      fprintf(stderr, "sqpyte: SQPYTE_VM_MEMORY=%s ignored; it takes MiB, from 0 to %d\n", z, SQPYTE_MOST_MEMORY);
     }else{
       sqpyteSettings.aMemory[SQPYTE_MEMORY_LIMIT] = (long long)n<<20;
     }
@@ -229,11 +229,11 @@ static int sqpyteConfigure(
     return rc;
   }
   if( threshold!=SQPYTE_KEEP && (threshold<1 || threshold>0x7fffffff) ){
-    snprintf(zError, nError, "threshold takes a number of rounds, 1 to %d", 0x7fffffff);
+    snprintf(zError, nError, "threshold takes a number of rounds, from 1 to %d", 0x7fffffff);
     return rc;
   }
   if( memory!=SQPYTE_KEEP && (memory<0 || memory>SQPYTE_MOST_MEMORY) ){
-    snprintf(zError, nError, "memory takes MiB, 0 to %d", SQPYTE_MOST_MEMORY);
+    snprintf(zError, nError, "memory takes MiB, from 0 to %d", SQPYTE_MOST_MEMORY);
     return rc;
   }
   pthread_mutex_lock(&sqpyteVm.mutex);
@@ -279,7 +279,7 @@ static void sqpyteConfigureFunction(sqlite3_context *pCtx, int nArg, sqlite3_val
   const char *zValue = nArg>1 ? (const char*)sqlite3_value_text(apArg[1]) : 0;
   char zError[2400];
   int rc = SQLITE_OK;
-  if( zName==0 ) zName = "";
+  if( zName==0 ) zName = "NULL";
   if( strcmp(zName, "vm")==0 ){
     if( nArg>1 ) rc = sqpyteConfigure(sqpyteModeGiven(zValue), SQPYTE_KEEP, SQPYTE_KEEP, 0, 0, zError, sizeof(zError));
     if( rc==SQLITE_OK ) sqlite3_result_text(pCtx, sqpyteModes[sqpyteVm.mode], -1, SQLITE_STATIC);

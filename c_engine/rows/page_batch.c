@@ -244,6 +244,7 @@ int sqpyte_batch(long pVdbeCursor, long aSpec, long aOut, int iNext){
   sqlite3_mutex_enter(db->mutex);
   if( pCur->eState!=CURSOR_VALID || pC->nullRow || pC->deferredMoveto
    || !pCur->pPage->intKeyLeaf || pCur->pBtree->sharable || !sqpyteMayRunAhead(db)
+   || db->aLimit[SQLITE_LIMIT_LENGTH]<SQPYTE_LEAST_LENGTH
   ){
     rc = iNext ? SQPYTE_BATCH_STALE : 0;
   }else{

@@ -32,62 +32,54 @@ static void sqpyteEndCall(sqlite3 *db, int bUnblocked){
   db->nSqpyteThread = 0;
 }
 
-/* The same for functions that take the mutex themselves; it is recursive. */
+/* The same for functions that take the mutex themselves; it is recursive. Without a connection there is nothing to do:
+** upstream's function says what is wrong. */
 static int sqpyteEnterCall(sqlite3 *db){
+  if( db==0 ) return 0;
   sqlite3_mutex_enter(db->mutex);
   return sqpyteBeginCall(db);
 }
 static void sqpyteLeaveCall(sqlite3 *db, int bUnblocked){
+  if( db==0 ) return;
   sqpyteEndCall(db, bUnblocked);
   sqlite3_mutex_leave(db->mutex);
 }
 
 int sqlite3_blob_read(sqlite3_blob *pBlob, void *z, int n, int iOffset){
   sqlite3 *db = pBlob ? ((Incrblob*)pBlob)->db : 0;
-  int rc, bUnblocked;
-  if( db==0 ) return sqpyteBlobRead(pBlob, z, n, iOffset);
-  bUnblocked = sqpyteEnterCall(db);
-  rc = sqpyteBlobRead(pBlob, z, n, iOffset);
+  int bUnblocked = sqpyteEnterCall(db);
+  int rc = sqpyteBlobRead(pBlob, z, n, iOffset);
   sqpyteLeaveCall(db, bUnblocked);
   return rc;
 }
 
 int sqlite3_blob_write(sqlite3_blob *pBlob, const void *z, int n, int iOffset){
   sqlite3 *db = pBlob ? ((Incrblob*)pBlob)->db : 0;
-  int rc, bUnblocked;
-  if( db==0 ) return sqpyteBlobWrite(pBlob, z, n, iOffset);
-  bUnblocked = sqpyteEnterCall(db);
-  rc = sqpyteBlobWrite(pBlob, z, n, iOffset);
+  int bUnblocked = sqpyteEnterCall(db);
+  int rc = sqpyteBlobWrite(pBlob, z, n, iOffset);
   sqpyteLeaveCall(db, bUnblocked);
   return rc;
 }
 
 int sqlite3_blob_reopen(sqlite3_blob *pBlob, sqlite3_int64 iRow){
   sqlite3 *db = pBlob ? ((Incrblob*)pBlob)->db : 0;
-  int rc, bUnblocked;
-  if( db==0 ) return sqpyteBlobReopen(pBlob, iRow);
-  bUnblocked = sqpyteEnterCall(db);
-  rc = sqpyteBlobReopen(pBlob, iRow);
+  int bUnblocked = sqpyteEnterCall(db);
+  int rc = sqpyteBlobReopen(pBlob, iRow);
   sqpyteLeaveCall(db, bUnblocked);
   return rc;
 }
 
 int sqlite3_backup_step(sqlite3_backup *p, int nPage){
   sqlite3 *db = p ? p->pSrcDb : 0;
-  int rc, bUnblocked;
-  if( db==0 ) return sqpyteBackupStep(p, nPage);
-  bUnblocked = sqpyteEnterCall(db);
-  rc = sqpyteBackupStep(p, nPage);
+  int bUnblocked = sqpyteEnterCall(db);
+  int rc = sqpyteBackupStep(p, nPage);
   sqpyteLeaveCall(db, bUnblocked);
   return rc;
 }
 
 unsigned char *sqlite3_serialize(sqlite3 *db, const char *zSchema, sqlite3_int64 *piSize, unsigned int mFlags){
-  unsigned char *pOut;
-  int bUnblocked;
-  if( db==0 ) return sqpyteSerialize(db, zSchema, piSize, mFlags);
-  bUnblocked = sqpyteEnterCall(db);
-  pOut = sqpyteSerialize(db, zSchema, piSize, mFlags);
+  int bUnblocked = sqpyteEnterCall(db);
+  unsigned char *pOut = sqpyteSerialize(db, zSchema, piSize, mFlags);
   sqpyteLeaveCall(db, bUnblocked);
   return pOut;
 }

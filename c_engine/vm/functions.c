@@ -82,11 +82,6 @@ int sqpyte_function(void *pVdbe, int pc){
   }
   return rc;
 }
-int sqpyte_user_function(void *pVdbe, int pc){
-  int closed = sqpyteOpenVm(), rc = sqpyte_function(pVdbe, pc);
-  sqpyteClosed = closed;
-  return rc;
-}
 
 /* Turns a first OP_AggStep or OP_AggInverse into the OP_AggStep1 that it is
 ** from then on. Returns the context, 0 without memory. */
@@ -143,11 +138,6 @@ int sqpyte_agg_step(void *pVdbe, int pc){
   }
   return rc;
 }
-int sqpyte_user_agg_step(void *pVdbe, int pc){
-  int closed = sqpyteOpenVm(), rc = sqpyte_agg_step(pVdbe, pc);
-  sqpyteClosed = closed;
-  return rc;
-}
 
 /* OP_AggFinal, or OP_AggValue, at pc: 0, or a result code whose message is in
 ** the statement. */
@@ -167,11 +157,6 @@ int sqpyte_agg_result(void *pVdbe, int pc){
   }else{
     sqlite3VdbeChangeEncoding(pMem, ENC(p->db));
   }
-  return rc;
-}
-int sqpyte_user_agg_result(void *pVdbe, int pc){
-  int closed = sqpyteOpenVm(), rc = sqpyte_agg_result(pVdbe, pc);
-  sqpyteClosed = closed;
   return rc;
 }
 

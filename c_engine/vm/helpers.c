@@ -5,10 +5,14 @@
 ** the trace (writing a record).
 */
 
+/* How deep triggers' programs are entered in the VM, each on the C stack above the one that fires it (half a KB). Deeper
+** ones run in C, whose frames are in the heap. */
+#define SQPYTE_MOST_FRAMES 100
+
 int sqpyte_step_one(void *pVdbe, int counted){
   Vdbe *p = (Vdbe*)pVdbe;
   VdbeFrame *pFrame = p->pFrame;
-  int rc, closed = sqpyteOpenVm();
+  int rc;
   do{
     int nFrame = p->nFrame;
     p->sqpyteUncounted = !counted;
@@ -16,12 +20,11 @@ int sqpyte_step_one(void *pVdbe, int counted){
     p->sqpyteUncounted = 0;
     p->sqpyteResumed = 1;
     if( rc==SQPYTE_STOP && p->nFrame>nFrame && p->sqpyteTier==SQPYTE_TIER_VM && sqpyteVm.mode==SQPYTE_MODE_ALWAYS
-     && !sqpyteIndivisible(p) ){
+     && p->nFrame<=SQPYTE_MOST_FRAMES && !sqpyteIndivisible(p) ){
       rc = sqpyteRunVm(p);
     }
   }while( rc==SQPYTE_STOP && p->pFrame!=pFrame );
   p->cacheCtr = (p->cacheCtr + 2)|1;   /* colCacheCtr starts anew each time */
-  sqpyteClosed = closed;
   return rc;
 }
 
@@ -52,7 +55,7 @@ void sqpyte_count_steps(void *pVdbe, long long nLeft){
 int sqpyte_progress(void *pVdbe, long long nLeft){
   Vdbe *p = (Vdbe*)pVdbe;
   sqlite3 *db = p->db;
-  int rc = SQLITE_OK, closed = sqpyteOpenVm();
+  int rc = SQLITE_OK;
   sqpyte_count_steps(pVdbe, nLeft);
   while( rc==SQLITE_OK && p->sqpyteSteps>=p->sqpyteLimit && db->xProgress!=0 ){
     p->sqpyteLimit += db->nProgressOps;
@@ -61,7 +64,6 @@ int sqpyte_progress(void *pVdbe, long long nLeft){
       rc = SQLITE_INTERRUPT;
     }
   }
-  sqpyteClosed = closed;
   return rc;
 }
 

@@ -19,8 +19,8 @@ USAGE = """usage: %s PROGRAM.py [ARGUMENT...]
        %s -c CODE [ARGUMENT...]
        %s COMMAND [ARGUMENT...]
 
-A Python program (a file, or a folder or an archive with a __main__.py), module or code runs in this interpreter, with
-sqpyte in the place of sqlite3.
+A Python program (a file, a folder or an archive with a __main__.py, or a command that this interpreter's pip has
+installed), module or code runs in this interpreter, with sqpyte in the place of sqlite3.
 Any other command runs with libsqpyte in the place of libsqlite3.so.0."""
 
 
@@ -107,6 +107,23 @@ def is_python(arguments):
     return os.sep in first or shutil.which(first) is None   # a command may have a folder's name
 
 
+def python_command(command):
+    """Return the path of a command (str) that is a Python program of this interpreter's, as pip installs them: its
+    first line names an interpreter beside this one that is the same. None for others."""
+    import shutil
+    path = shutil.which(command)
+    try:
+        with open(path or command, 'rb') as file:
+            first = file.readline(1000)
+        interpreter = os.fsdecode(first[2:].strip()) if first.startswith(b'#!') else ''
+        if (os.path.dirname(interpreter) == os.path.dirname(sys.executable)
+                and os.path.samefile(interpreter, sys.executable)):
+            return path
+    except OSError:
+        pass
+    return None
+
+
 def run_python(arguments, name):
     """Run a Python program in this interpreter; arguments, what comes back and what is raised are program.run's."""
     import sqpyte
@@ -130,10 +147,15 @@ def main(arguments=None, name='sqpyte-run'):
     python = bool(arguments) and is_python(arguments)
     if not arguments or not arguments[0] or arguments[0].startswith('-') and not python:
         asked = arguments[:1] in (['-h'], ['--help'])
+        if arguments and not asked and arguments[0] not in ('', '-m', '-c'):
+            print('%s: there is no option %s' % (name, arguments[0]), file=sys.stderr)
         print(USAGE % (name, name, name, name), file=sys.stdout if asked else sys.stderr)
         return 0 if asked else 2
     if python:
         return run_python(arguments, name)
+    installed = python_command(arguments[0])
+    if installed:
+        return run_python([installed] + arguments[1:], name)
     try:
         os.execvpe(arguments[0], arguments, environment(os.environ))
     except OSError as error:

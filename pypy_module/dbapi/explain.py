@@ -16,14 +16,14 @@ from sqpyte.vm.base import mem
 # Of an EXPLAIN's row: pc, p1, p2, p3, p5; and opcode and p4, which are texts.
 NUMBER_COLUMNS = (0, 2, 3, 4, 6)
 OPCODE, P4 = 1, 5
-ROW = NUMBERS['SQLITE_ROW']
+ROW, OFF = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_MODE_OFF']
 
 # What SQPYTE_WHY_... of engine.h mean.
 REASONS = {
     'COLD': 'no loop of it has been hot yet',
     'HOT': 'a loop became hot',
     'NO_VM': 'the C library has no VM',
-    'THREAD': 'the VM serves another thread',
+    'THREAD': 'the VM is in use by another statement',
     'OPCODE': 'its hot loop has instructions that only C implements',
     'REFUSED': 'the VM handed it back too often',
     'SEEKS': 'its hot loop looks rows up in B-trees, and is not expected to be faster in the VM',
@@ -32,6 +32,7 @@ REASONS = {
     'LIMIT': 'SQLITE_LIMIT_LENGTH is set so low that the VM would not notice each value beyond it',
     'LARGE': 'its program is too large for the VM to analyse, or to compile',
     'EXECUTABLE': 'the system lets no memory be both written and executed',
+    'OFF': 'the VM is switched off',
 }
 CODES = {NUMBERS['SQPYTE_WHY_' + name]: name for name in REASONS
          if 'SQPYTE_WHY_' + name in NUMBERS}
@@ -120,8 +121,9 @@ def vm_reason(statement):
     """Return tier and reason of a statement's last run outside the inliner (two str). A run that the VM has ended,
     or has left behind a hot loop, was the VM's."""
     name = CODES.get(lib.sqpyte_why(statement.pointer), 'COLD')
-    tier = 'vm' if name == 'HOT' or lib.sqpyte_tier(statement.pointer) else 'c'
-    return tier, REASONS[name]
+    if name == 'HOT' or lib.sqpyte_tier(statement.pointer):
+        return 'vm', REASONS[name]
+    return 'c', REASONS['OFF' if lib.sqpyte_mode() == OFF else name]
 
 
 def prepared(db, sql):

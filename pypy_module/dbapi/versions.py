@@ -64,6 +64,8 @@ ERRORS_OF_FUNCTIONS = since(
     'OperationalError', 'MemoryError, DataError')
 NO_STEP = since((3, 11), 'an aggregate without `step`', 'AttributeError', 'OperationalError')
 NO_FINALIZE = since((3, 11), 'message for an aggregate without `finalize`', 'it raised error', 'it is not defined')
+CLOSED_IS_NOTICED = since(
+    (3, 11), '`with`, and `isolation_level = None`, of a closed connection', 'silent at first', 'ProgrammingError')
 OLD_NAMES_GONE = since((3, 12), '`OptimizedUnicode`, `enable_shared_cache`', 'there', 'gone')
 USES_WARNED_OF = since(
     (3, 12), '`version`, default adapters and converters, named parameters by position', 'silent', 'DeprecationWarning')

@@ -5,7 +5,7 @@ import weakref
 
 from c_engine.generated import layout, opcodes
 from pypy_module.dbapi.statements import tiers
-from pypy_module.ffi.library import address_of, ffi, lib
+from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.inline.analysis.sinks import WITH_SINK
 from pypy_module.inline.codegen.slices import SliceCode
 from pypy_module.inline.codegen.rows import class_for as rows_class_for
@@ -19,6 +19,8 @@ from pypy_module.inline.runtime.sinks import OVER
 from sqpyte.vm.base import capi, mem
 
 capi.use(lib)
+
+LEAST_LENGTH = NUMBERS['SQPYTE_LEAST_LENGTH']
 
 
 # Address of a sqlite3 * -> its Session.
@@ -52,6 +54,8 @@ def obstacle(statement):
         return 'the database is UTF-16'
     if mem.i32(vdbe + layout.Vdbe_lockMask):
         return 'a shared cache needs its B-trees locked'
+    if mem.i32(db + layout.sqlite3_aLimit + 4 * layout.SQLITE_LIMIT_LENGTH) < LEAST_LENGTH:
+        return 'SQLITE_LIMIT_LENGTH is set low'
     if mem.i32(db + layout.sqlite3_nSqpyteWriting):
         return 'a statement of the connection that writes is being stepped'
     return ''

@@ -38,6 +38,8 @@ LATER_LOOP = 40000      # and each later one
 SHORTEST = 100          # rows that are worth the way into a class and back
 UNKNOWN = 0             # rows left where it can't be told: what has been done decides
 
+_loops_taken_over = False       # whether a loop of this process was worth it
+
 
 def wanted(statement, least=None):
     """How many rows a loop of a statement must still have to be taken over (int); none above 0 if
@@ -48,7 +50,7 @@ def wanted(statement, least=None):
         least: how many rows a loop has to have (int), or None: as many as it takes at present.
     """
     if least is None:
-        least = LATER_LOOP if 'pypy_module.inline.manager' in sys.modules else FIRST_LOOP
+        least = LATER_LOOP if _loops_taken_over else FIRST_LOOP
     return least - state_of(statement).rows_in_c
 
 
@@ -101,7 +103,7 @@ class Planner:
         if rc != tiers.INLINED:
             statement.tier_up = self.tier_up
             return rc
-        machine = _machine(session)
+        machine = _machine_for_loop(session)
         if machine.too_large(statement):
             statement.inlinable = False
             statement.tier_up = -1
@@ -137,7 +139,7 @@ class Planner:
         statement.tier_up = self.tier_up
         if obstacle(session) or not self._pays(statement):
             return statement.step()
-        machine = _machine(session)
+        machine = _machine_for_loop(session)
         if machine.too_large(statement):
             statement.tier_up = -1
             return statement.step()
@@ -210,7 +212,7 @@ class Planner:
             return False, why, '', {}
         inlined, why, details, places = machine.known(statement).explained()
         if inlined and ran and not state_of(statement).taken:
-            return False, '%s; %s' % (self._too_few(), why), details, {}
+            return False, '%s; with more, %s' % (self._too_few(), why), details, {}
         return inlined, why, details, places
 
     def _too_few(self):
@@ -248,8 +250,15 @@ def step_to(statement, head):
     return statement.grown(rc)
 
 
+def _machine_for_loop(session):
+    """The module that does the work, for a Session of which a loop is worth it."""
+    global _loops_taken_over
+    _loops_taken_over = True
+    return _machine(session)
+
+
 def _machine(session):
-    """The module that does the work, loaded when the first loop is hot, for a Session."""
+    """The same, to be asked only; loaded when it is needed first."""
     first = 'pypy_module.inline.manager' not in sys.modules
     from pypy_module.inline import manager
     if first:

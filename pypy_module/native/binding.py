@@ -98,8 +98,10 @@ def check():
     try:
         import _cffi_backend  # type: ignore[import-untyped]  # noqa: F401
     except ImportError as error:
-        raise ImportError('sqpyte: it needs cffi here, which can\'t be imported: %s; pip install cffi'
-                          % error) from None
+        why = ' (%s)' % _outcome[0] if _outcome else ''
+        what_to_do = '; pip install cffi' if isinstance(error, ModuleNotFoundError) else ''
+        raise ImportError('sqpyte: it needs cffi here%s, which can\'t be imported: %s%s'
+                          % (why, error, what_to_do)) from None
 
 
 def platform_name():

@@ -7,7 +7,7 @@ from pypy_module.dbapi.deprecation import warn
 
 LATER = ('configure', 'explain')    # loaded when a program asks for them: they take cffi
 
-__all__ = [name for name in dir(sqlite3) if not name.startswith('_') and name not in ('version', 'version_info')
+__all__ = [name for name in dir(sqlite3) if not name.startswith('_')
            and type(getattr(sqlite3, name)) is not type(sqlite3)]
 globals().update({name: getattr(sqlite3, name) for name in __all__})
 __all__ += LATER

@@ -9,7 +9,7 @@ counted as upstream does, with one addition for each iteration.
 import os
 
 from c_engine.generated.layout import (
-    MEM_FromBind, Mem_flags, SQLITE_INTERRUPT, SQLITE_NOMEM,
+    MEM_FromBind, Mem_flags, SQLITE_INTERNAL, SQLITE_INTERRUPT, SQLITE_NOMEM,
     SQPYTE_CLOSES_LOOP, SQPYTE_HANDLED, SQPYTE_MAX_REFUSALS, SQPYTE_MODE_ALWAYS, SQPYTE_SEEKS, SQPYTE_STOP,
     SQPYTE_WHY_FULL, SQPYTE_WHY_LARGE, SQPYTE_WHY_REFUSED, Vdbe_pc, Vdbe_sqpyteCompare, Vdbe_sqpyteProgram,
     Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
@@ -231,6 +231,12 @@ def out_of_memory(vdbe):
     """There was no memory for a large object: the statement ends with SQLITE_NOMEM, whatever its
     registers hold. Returns what the VM returns."""
     capi.fail(vdbe, mem.i32(vdbe, Vdbe_pc), SQLITE_NOMEM)
+    return SQPYTE_STOP
+
+
+def broken(vdbe):
+    """The VM has raised what it should not: the statement ends with SQLITE_INTERNAL. Returns what the VM returns."""
+    capi.fail(vdbe, mem.i32(vdbe, Vdbe_pc), SQLITE_INTERNAL)
     return SQPYTE_STOP
 
 

@@ -1,4 +1,4 @@
-"""Which C functions may run SQL, and so enter the VM again: RPython's declarations and C agree."""
+"""What enters the VM: nothing but a step, and a trigger's program within it. RPython's declarations and C agree."""
 import glob
 import os
 import re
@@ -19,14 +19,18 @@ def functions():
     return found
 
 
-def test_they_open_the_vm():
-    """Around these alone RPython has nothing half changed, and in these alone the VM can be entered."""
-    declared = {name for name, (_, _, again) in capi.FUNCTIONS.items() if again}
-    assert declared == {name for name, body in functions().items() if 'sqpyteOpenVm()' in body}
+def callers(call):
+    """The names (set of str) of C's functions that have a call in their body."""
+    return {name for name, body in functions().items() if call in body}
 
 
-def test_they_close_it():
-    """Each puts back what was before, and has one way out."""
-    for name, body in functions().items():
-        if 'sqpyteOpenVm()' in body:
-            assert body.count('sqpyteClosed = closed;') == 1 == body.count('return'), name
+def test_a_run_within_a_run():
+    """RPython knows of the only one: around it alone its objects may change in the middle of a call."""
+    assert callers('sqpyteVm.xRun(') == {'sqpyteRunVm'}
+    assert callers('sqpyteRunVm(') == {'sqpyteExecInTier', capi.REENTERS}
+
+
+def test_a_step_takes_the_vm():
+    """Who is called by a statement in the VM finds it taken, and who takes it gives it back."""
+    assert callers('sqpyteEnterVm()') == callers('sqpyteLeaveVm()') == {'sqpyteExecInTier', 'sqpyteStartVm'}
+    assert functions()['sqpyteEnterVm'].count('return') == 1

@@ -1,4 +1,4 @@
-"""Threads and the VM: one at a time is in it, nobody waits for it, and nobody keeps it who isn't in it."""
+"""Threads and the VM: one statement at a time is in it, nobody waits for it, and nobody keeps it who isn't in it."""
 import os
 import random
 import threading
@@ -102,19 +102,24 @@ def test_who_finds_the_vm_taken_goes_on_in_c(library, expected):
     assert (rows, entries > 0, why) == (expected[SCAN], True, WHY_HOT)
 
 
-def test_a_function_of_the_vms_may_run_a_statement_in_it(library, expected):
-    """The thread that is in the VM enters it again, and isn't out of it when it has left once."""
+def test_what_a_statement_in_the_vm_calls_runs_in_c(library, expected):
+    """It may go on before what it has called has ended, if that is another fiber's (tests/c_api/programs/fibers.c)."""
     outer, inner = filled(library), filled(library)
-    found = []
+    found, inside = [], []
 
     def nested(value):
         if len(found) < 30:
+            inside.append(statement.tier() == 1)
             found.append(outcome(inner, SCAN))
         return value
     outer.create_function("nested", nested)
-    assert outer.execute("SELECT count(nested(b)) FROM t") == [(ROWS,)]
-    assert all(rows == expected[SCAN] for rows, _, _ in found)
-    assert found[-1][1] > 0 and found[-1][2] == WHY_HOT
+    statement = outer.prepare("SELECT count(nested(b)) FROM t")
+    assert statement.step() is not None and statement.row == (ROWS,)
+    statement.finalize()
+    assert len(found) == 30 and all(rows == expected[SCAN] for rows, _, _ in found)
+    for (_, entries, why), taken in zip(found, inside):
+        assert (entries > 0, why) == ((False, WHY_THREAD) if taken else (True, WHY_HOT))
+    assert all(inside) == (library.chosen == ALWAYS)
     assert in_a_thread(lambda: outcome(inner, SCAN))[2] == WHY_HOT
 
 

@@ -24,7 +24,7 @@ def main(directory, tier, first, last):
     library.seed()
     for seed in range(int(first), int(last)):
         print(seed, flush=True)
-        for _ in run.Case(library, directory, seed).run():
+        for _ in run.Case(library, directory, seed, tier, 'after').run():
             pass
 
 

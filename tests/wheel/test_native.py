@@ -44,6 +44,30 @@ def test_a_short_program_imports_little(cpython):
             assert str(error) == "module 'sqpyte' has no attribute 'nothing'"''')
 
 
+def test_a_name_that_is_patched_for_a_while(cpython):
+    """As tests do: what was in its place isn't kept."""
+    cpython.script('''if 1:
+        import sqpyte, sqlite3
+        from unittest import mock
+        with mock.patch('sqlite3.connect') as patched:
+            assert sqpyte.connect is patched
+        assert sqpyte.connect is sqlite3.connect and type(sqpyte.connect(':memory:')) is sqlite3.Connection''')
+
+
+def test_star_gives_what_sqlite3s_gives(environment):
+    environment.script('''if 1:
+        theirs, ours, later = {}, {}, {}
+        exec('from sqpyte import *', ours)
+        exec('from sqpyte.dbapi2 import *', later)
+        import sys
+        if sys.implementation.name == 'pypy':
+            assert ('version' in ours) == ('version' in later) == (sys.version_info < (3, 12))
+        else:
+            exec('from sqlite3 import *', theirs)
+            missing = set(theirs) - set(ours) | set(theirs) - set(later)
+            assert missing <= {'dbapi2', 'annotations', '__warningregistry__'}, missing''')
+
+
 def test_explain_and_configure(cpython):
     said = cpython.script('''if 1:
         import sqpyte, threading

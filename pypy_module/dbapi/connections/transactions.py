@@ -33,7 +33,7 @@ class Transactions(Owner):
     def isolation_level(self, level):
         session = self._settable_()
         session.set_transactions(checked_level(level), session.autocommit)
-        if level is None:
+        if level is None and (session.db or versions.CLOSED_IS_NOTICED):
             Transactions.commit(self)
 
     @isolation_level.deleter
@@ -63,7 +63,8 @@ class Transactions(Owner):
 
     def __enter__(self):
         """Return the connection; leaving the block commits, or rolls back after an exception."""
-        self._session_.check_open()
+        if versions.CLOSED_IS_NOTICED:
+            self._session_.check_open()
         return self
 
     def __exit__(self, type, value, traceback, /):

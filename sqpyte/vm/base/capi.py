@@ -6,80 +6,80 @@ to `load`.  The header is c_engine/core/engine.h.
 """
 from sqpyte.vm.base.mem import TRANSLATED_HOST
 
-# name -> (argument kinds, result kind, may call the VM again)
+# name -> (argument kinds, result kind)
 #   p: pointer, passed as an address; l: 64-bit integer; i: int; d: double
 FUNCTIONS = {
-    'sqpyte_step_one': ('pi', 'i', True),
-    'sqpyte_until_progress': ('p', 'l', False),
-    'sqpyte_count_steps': ('pl', '', False),
-    'sqpyte_progress': ('pl', 'i', True),
-    'sqpyte_fail': ('pii', '', False),
-    'sqpyte_set_null': ('p', '', False),
-    'sqpyte_set_int': ('pl', '', False),
-    'sqpyte_set_bytes': ('plli', 'i', False),
-    'sqpyte_collation_kind': ('p', 'i', False),
-    'sqpyte_aggregate_kind': ('p', 'i', False),
-    'sqpyte_compare_bytes': ('llll', 'i', False),
-    'sqpyte_compare_nocase': ('llll', 'i', False),
-    'sqpyte_compare_rtrim': ('llll', 'i', False),
-    'sqpyte_compare_int_real': ('ld', 'i', False),
-    'sqpyte_text_to_number': ('llip', 'i', False),
-    'sqpyte_compare_numeric_texts': ('lllli', 'i', False),
-    'sqpyte_concat': ('pllll', 'i', False),
-    'sqpyte_sorter_row': ('pp', 'l', False),
-    'sqpyte_sorter_insert': ('pp', 'i', False),
-    'sqpyte_sorter_next': ('pp', 'i', False),
-    'sqpyte_make_record': ('ppli', 'i', False),
-    'sqpyte_seek_rowid': ('plp', 'i', False),
-    'sqpyte_finish_seek': ('pp', 'i', False),
-    'sqpyte_known_row': ('pp', 'i', False),
-    'sqpyte_seek_table': ('plip', 'i', False),
-    'sqpyte_seek_index': ('ppiip', 'i', False),
-    'sqpyte_seek_exact': ('pppi', 'i', False),
-    'sqpyte_last': ('p', 'i', False),
-    'sqpyte_is_empty': ('p', 'i', False),
-    'sqpyte_null_row': ('pi', '', False),
-    'sqpyte_filter_text': ('ll', 'l', False),
-    'sqpyte_filter_bit': ('pli', 'i', False),
-    'sqpyte_function_kind': ('pi', 'i', False),
-    'sqpyte_function': ('pi', 'i', False),
-    'sqpyte_user_function': ('pi', 'i', True),
-    'sqpyte_agg_step': ('pi', 'i', False),
-    'sqpyte_user_agg_step': ('pi', 'i', True),
-    'sqpyte_agg_result': ('pi', 'i', False),
-    'sqpyte_user_agg_result': ('pi', 'i', True),
-    'sqpyte_memoize': ('pi', 'i', False),
-    'sqpyte_memoize_store': ('pi', '', False),
-    'sqpyte_lend': ('plli', '', False),
-    'sqpyte_type_name': ('i', 'l', False),
-    'sqpyte_fold': ('plli', 'i', False),
-    'sqpyte_text_length': ('ll', 'l', False),
-    'sqpyte_substr': ('llillp', 'l', False),
-    'sqpyte_instr': ('lllli', 'l', False),
-    'sqpyte_round': ('dl', 'd', False),
-    'sqpyte_iso_date': ('ll', 'i', False),
-    'sqpyte_prepare_pattern': ('llil', 'i', False),
-    'sqpyte_match_prepared': ('lll', 'i', False),
-    'sqpyte_like': ('lllli', 'i', False),
-    'sqpyte_bytes_to_number': ('lliip', 'i', False),
-    'sqpyte_number_to_text': ('p', 'i', False),
-    'sqpyte_rowset_add': ('pl', 'i', False),
-    'sqpyte_rowset_next': ('pp', 'i', False),
-    'sqpyte_rowset_test': ('pil', 'i', False),
-    'sqpyte_mode': ('', 'i', False),
-    'sqpyte_memory_limit': ('', 'l', False),
-    'sqpyte_note_memory': ('llll', '', False),
-    'sqpyte_program_key': ('pll', 'l', False),
-    'sqpyte_complain': ('', '', False),
-    'sqpyte_left_in_c': ('i', 'i', False),
-    'sqpyte_numbers_in_mem': ('', 'i', False),
-    'sqpyte_set_covered': ('ii', '', False),
-    'sqpyte_may_seek': ('p', 'i', False),
-    'sqlite3BtreeNext': ('pi', 'i', False),
-    'sqlite3BtreePrevious': ('pi', 'i', False),
-    'sqlite3BtreeFirst': ('pp', 'i', False),
-    'sqlite3BtreeIntegerKey': ('p', 'l', False),
+    'sqpyte_step_one': ('pi', 'i'),
+    'sqpyte_until_progress': ('p', 'l'),
+    'sqpyte_count_steps': ('pl', ''),
+    'sqpyte_progress': ('pl', 'i'),
+    'sqpyte_fail': ('pii', ''),
+    'sqpyte_set_null': ('p', ''),
+    'sqpyte_set_int': ('pl', ''),
+    'sqpyte_set_bytes': ('plli', 'i'),
+    'sqpyte_collation_kind': ('p', 'i'),
+    'sqpyte_aggregate_kind': ('p', 'i'),
+    'sqpyte_compare_bytes': ('llll', 'i'),
+    'sqpyte_compare_nocase': ('llll', 'i'),
+    'sqpyte_compare_rtrim': ('llll', 'i'),
+    'sqpyte_compare_int_real': ('ld', 'i'),
+    'sqpyte_text_to_number': ('llip', 'i'),
+    'sqpyte_compare_numeric_texts': ('lllli', 'i'),
+    'sqpyte_concat': ('pllll', 'i'),
+    'sqpyte_sorter_row': ('pp', 'l'),
+    'sqpyte_sorter_insert': ('pp', 'i'),
+    'sqpyte_sorter_next': ('pp', 'i'),
+    'sqpyte_make_record': ('ppli', 'i'),
+    'sqpyte_seek_rowid': ('plp', 'i'),
+    'sqpyte_finish_seek': ('pp', 'i'),
+    'sqpyte_known_row': ('pp', 'i'),
+    'sqpyte_seek_table': ('plip', 'i'),
+    'sqpyte_seek_index': ('ppiip', 'i'),
+    'sqpyte_seek_exact': ('pppi', 'i'),
+    'sqpyte_last': ('p', 'i'),
+    'sqpyte_is_empty': ('p', 'i'),
+    'sqpyte_null_row': ('pi', ''),
+    'sqpyte_filter_text': ('ll', 'l'),
+    'sqpyte_filter_bit': ('pli', 'i'),
+    'sqpyte_function_kind': ('pi', 'i'),
+    'sqpyte_function': ('pi', 'i'),
+    'sqpyte_agg_step': ('pi', 'i'),
+    'sqpyte_agg_result': ('pi', 'i'),
+    'sqpyte_memoize': ('pi', 'i'),
+    'sqpyte_memoize_store': ('pi', ''),
+    'sqpyte_lend': ('plli', ''),
+    'sqpyte_type_name': ('i', 'l'),
+    'sqpyte_fold': ('plli', 'i'),
+    'sqpyte_text_length': ('ll', 'l'),
+    'sqpyte_substr': ('llillp', 'l'),
+    'sqpyte_instr': ('lllli', 'l'),
+    'sqpyte_round': ('dl', 'd'),
+    'sqpyte_iso_date': ('ll', 'i'),
+    'sqpyte_prepare_pattern': ('llil', 'i'),
+    'sqpyte_match_prepared': ('lll', 'i'),
+    'sqpyte_like': ('lllli', 'i'),
+    'sqpyte_bytes_to_number': ('lliip', 'i'),
+    'sqpyte_number_to_text': ('p', 'i'),
+    'sqpyte_rowset_add': ('pl', 'i'),
+    'sqpyte_rowset_next': ('pp', 'i'),
+    'sqpyte_rowset_test': ('pil', 'i'),
+    'sqpyte_mode': ('', 'i'),
+    'sqpyte_memory_limit': ('', 'l'),
+    'sqpyte_note_memory': ('llll', ''),
+    'sqpyte_program_key': ('pll', 'l'),
+    'sqpyte_complain': ('', ''),
+    'sqpyte_left_in_c': ('i', 'i'),
+    'sqpyte_numbers_in_mem': ('', 'i'),
+    'sqpyte_set_covered': ('ii', ''),
+    'sqpyte_may_seek': ('p', 'i'),
+    'sqlite3BtreeNext': ('pi', 'i'),
+    'sqlite3BtreePrevious': ('pi', 'i'),
+    'sqlite3BtreeFirst': ('pp', 'i'),
+    'sqlite3BtreeIntegerKey': ('p', 'l'),
 }
+# What runs the VM within the VM: a trigger's program. No other function does: a statement that a callback runs finds
+# the VM taken (engine.c), so that RPython's objects are after a call as they were before.
+REENTERS = 'sqpyte_step_one'
 
 if TRANSLATED_HOST:
     import os
@@ -98,10 +98,10 @@ if TRANSLATED_HOST:
     _HIGH = {'p': lltype.Signed, 'l': lltype.Signed, 'i': lltype.Signed, 'd': lltype.Float}
 
     def _declare(name):
-        arguments, result, effects = FUNCTIONS[name]
+        arguments, result = FUNCTIONS[name]
         external = rffi.llexternal(
             name, [_C[kind] for kind in arguments], _C[result], compilation_info=eci,
-            releasegil=False, random_effects_on_gcobjs=effects, _nowrapper=True)
+            releasegil=False, random_effects_on_gcobjs=name == REENTERS, _nowrapper=True)
         names = ['a%d' % i for i in range(len(arguments))]
         casts = ['a%d' % i if kind in 'ld' else 'cast(T%d, a%d)' % (i, i)
                  for i, kind in enumerate(arguments)]
@@ -125,7 +125,7 @@ else:
         """The functions' declarations for cffi (str)."""
         return '\n'.join('%s %s(%s);' % (
             _CDEF[result], name, ', '.join([_CDEF[kind] for kind in arguments]) or 'void')
-            for name, (arguments, result, _) in sorted(FUNCTIONS.items()))
+            for name, (arguments, result) in sorted(FUNCTIONS.items()))
 
     def use(functions):
         """Take the functions from a cffi library object that has these declarations."""
@@ -160,11 +160,8 @@ collation_kind = _functions['sqpyte_collation_kind']
 aggregate_kind = _functions['sqpyte_aggregate_kind']
 function_kind = _functions['sqpyte_function_kind']
 function = _functions['sqpyte_function']
-user_function = _functions['sqpyte_user_function']
 agg_step = _functions['sqpyte_agg_step']
-user_agg_step = _functions['sqpyte_user_agg_step']
 agg_result = _functions['sqpyte_agg_result']
-user_agg_result = _functions['sqpyte_user_agg_result']
 memoize = _functions['sqpyte_memoize']
 memoize_store = _functions['sqpyte_memoize_store']
 lend = _functions['sqpyte_lend']

@@ -69,7 +69,7 @@ def _step_on_registers(frame, op, pc):
     if op.function == functions.USER:
         rc = frame.save(pc, op.live)
         if rc == 0:
-            rc = capi.user_agg_step(frame.vdbe, pc)
+            rc = capi.agg_step(frame.vdbe, pc)
             frame.forget()
     else:
         rc = spill_registers(frame, op.p2, op.p5, op.live, 0)
@@ -105,7 +105,7 @@ def _result(frame, op, pc, r):
     if op.function == functions.USER:
         rc = frame.save(pc, op.live)
         if rc == 0:
-            rc = capi.user_agg_result(frame.vdbe, pc)
+            rc = capi.agg_result(frame.vdbe, pc)
             frame.forget()
     else:
         frame.release_views_of(r, op.live)

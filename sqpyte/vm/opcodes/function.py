@@ -47,7 +47,7 @@ def call_on_registers(frame, op, pc):
     if op.function == functions.USER:
         rc = frame.save(pc, op.live)
         if rc == 0:
-            rc = capi.user_function(frame.vdbe, pc)
+            rc = capi.function(frame.vdbe, pc)
             frame.forget()
     else:
         frame.release_views_of(op.p3, op.live)

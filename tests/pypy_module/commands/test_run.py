@@ -96,9 +96,13 @@ def test_files_that_are_not_there(run, tmp_path, write):
     ended = run('folder.py')
     assert ended.code == 1 and ended.err == "python -m sqpyte run: can't find '__main__' module in %r\n" % str(
         tmp_path / 'folder.py')
-    for arguments in ([''], [], ['-m'], ['-c'], ['-x'], ['-x.py']):
+    for arguments in ([''], [], ['-m'], ['-c']):
         ended = run(*arguments)
         assert ended.code == 2 and ended.err.startswith('usage: ') and ended.out == ''
+    for option in ('-x', '-x.py'):
+        ended = run(option)
+        assert ended.code == 2 and ended.out == ''
+        assert ended.err.startswith('python -m sqpyte run: there is no option %s\nusage: ' % option)
 
 
 def test_a_command_and_a_folder_of_one_name(run, write, tmp_path):
@@ -271,6 +275,17 @@ class TestChildren:
         """Debian's shell refuses a library that is another version's."""
         ended = run('-c', 'import os; print(sorted(name for name in os.environ if name.startswith("LD_")))')
         assert ended.out == '[]\n'
+
+    def test_a_command_that_pip_has_installed(self, run, write, start):
+        """As a Python program of this interpreter's; another's is any program."""
+        code = 'import sys, sqlite3\nprint(%s, sys.argv[1:])\n' % ENGINE
+        path = write('tool', '#!%s\n%s' % (sys.executable, code))
+        other = write('other', '#!/bin/sh\necho $0 "$@"\n')
+        for made in (path, other):
+            os.chmod(made, 0o755)
+        assert run(path, 'a', '-b').out == "('hot',) ['a', '-b']\n"
+        assert run('tool', 'a', PATH=os.path.dirname(path) + os.pathsep + os.environ['PATH']).out == "('hot',) ['a']\n"
+        assert run(other, 'a').out == other + ' a\n'
 
     def test_a_nested_run(self, run):
         """PYTHONPATH doesn't grow."""

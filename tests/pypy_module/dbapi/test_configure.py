@@ -61,7 +61,7 @@ def test_names(without, names):
     ({'threshold': True}, TypeError, 'threshold takes'),
     ({'threshold': '5'}, TypeError, "threshold takes a number of rounds from 1 on, not '5'"),
     ({'memory': -1}, ValueError, 'memory takes MiB, from 0 to 1048576, not -1'),
-    ({'memory': (1 << 20) + 1}, ValueError, 'memory takes MiB, 0 to 1048576'),
+    ({'memory': (1 << 20) + 1}, ValueError, 'memory takes MiB, from 0 to 1048576'),
     ({'memory': 1.5}, TypeError, 'memory takes MiB'),
     ({'inline': 'sometimes'}, ValueError, "inline takes True, False or 'always', not 'sometimes'"),
     ({'inline': 1}, TypeError, "inline takes True, False or 'always', not 1"),
@@ -142,10 +142,10 @@ def test_the_sql_function(connection):
 
 @pytest.mark.parametrize('arguments, message', [
     (('nothing',), 'there is no "nothing"; there are vm, threshold, memory and without'),
-    ((None,), 'there is no ""'), (('vm', 'cold'), "vm takes 'off', 'hot' or 'always'"),
-    (('vm', None), 'vm takes'), (('threshold', 0), 'threshold takes a number of rounds, 1 to 2147483647'),
+    ((None,), 'there is no "NULL"'), (('vm', 'cold'), "vm takes 'off', 'hot' or 'always'"),
+    (('vm', None), 'vm takes'), (('threshold', 0), 'threshold takes a number of rounds, from 1 to 2147483647'),
     (('threshold', -1), 'threshold takes'), (('threshold', 2 ** 40), 'threshold takes'),
-    (('memory', 'much'), 'memory takes MiB, 0 to 1048576'), (('memory', 2.5), 'memory takes'),
+    (('memory', 'much'), 'memory takes MiB, from 0 to 1048576'), (('memory', 2.5), 'memory takes'),
     (('without', 'nothing'), 'without has no "nothing"; there are aggregates'), (('without', None), 'without takes'),
     (('without', 'slices'), 'without has no "slices"'), (('inline', 'always'), 'there is no "inline"')])
 def test_the_sql_functions_errors(connection, arguments, message):

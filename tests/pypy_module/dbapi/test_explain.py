@@ -4,6 +4,7 @@ import pytest
 
 import sqpyte
 from pypy_module.dbapi.connections.session import session_of
+from pypy_module.inline import policy
 from tests.pypy_module.inline.inlining import planned
 
 
@@ -60,6 +61,29 @@ def test_a_statement_that_has_run_is_told_as_it_ran(numbers):
         plan, = sqpyte.explain(numbers, sql)
         assert plan.tier == 'inliner' and 'too few' not in plan.reason
         assert 'python' in {step.place for step in plan.program}
+
+
+def test_it_changes_nothing(numbers, monkeypatch):
+    """Not even how many rows the first loop has to have."""
+    monkeypatch.setattr(policy, '_loops_taken_over', False)
+    statement = session_of(numbers).prepare('SELECT a FROM t')
+    before = policy.wanted(statement)
+    with planned('unhurried'):
+        assert sqpyte.explain(numbers, 'SELECT a FROM t')[0].tier == 'inliner'
+    assert policy.wanted(statement) == before == policy.FIRST_LOOP
+
+
+def test_the_vm_that_is_switched_off(numbers):
+    sql = 'SELECT count(*) FROM t AS x, t AS y WHERE x.b + y.b > 4'
+    before = sqpyte.configure()['vm']
+    try:
+        sqpyte.configure(vm='off')
+        numbers.execute(sql).fetchall()
+        assert sqpyte.explain(numbers, sql)[0].reason.startswith('the VM is switched off')
+        sqpyte.configure(vm='hot')
+        assert 'switched off' not in sqpyte.explain(numbers, sql)[0].reason
+    finally:
+        sqpyte.configure(vm=before)
 
 
 def test_the_program_is_listed(numbers):

@@ -57,6 +57,11 @@ ROWS = {
         "'ValueError: invalid value for isolation_level']",
         "[None, 'IMMEDIATE', None, True, 'TypeError: isolation_level must be str or None', "
         '''"ValueError: isolation_level string must be '', 'DEFERRED', 'IMMEDIATE', or 'EXCLUSIVE'"]'''),
+    '`with`, and `isolation_level = None`, of a closed connection': (
+        "[c.close(), error(lambda: c.__enter__() is c), error(lambda: setattr(c, 'isolation_level', None))]",
+        "[None, True, None]",
+        "[None, 'ProgrammingError: Cannot operate on a closed database.', "
+        "'ProgrammingError: Cannot operate on a closed database.']"),
     'fetching after `Connection.rollback`': (
         "[c.execute('CREATE TABLE t(a)') and None, c.execute('INSERT INTO t VALUES(1)') and None, "
         "[(r, r.fetchone(), one, all, all.fetchall(), c.rollback(), error(r.fetchone), error(r.fetchall), "

@@ -214,11 +214,12 @@ class Longer:
         pass
 
     def value(self):
-        return 'x' * self.last
+        return 'x' * (SCALE * self.last)
 
     finalize = value
 
 
+SCALE = 1400        # with a lower limit nothing is inlined
 RESULTS = [
     'SELECT f(a) FROM t',
     "SELECT a FROM t WHERE f(a) <> 'y'",
@@ -235,8 +236,8 @@ RESULTS = [
 def test_limit_on_the_length_of_results(query, type):
     def action(side):
         connection = filled(side)
-        connection.setlimit(0, 100)             # SQLITE_LIMIT_LENGTH
-        connection.create_function('f', 1, lambda value: 'x' * value if type is str else bytes(value))
+        connection.setlimit(0, 100 * SCALE)     # SQLITE_LIMIT_LENGTH
+        connection.create_function('f', 1, lambda value: ('x' if type is str else b'x') * (SCALE * value))
         connection.create_window_function('w', 1, Longer)
         found = [outcome(connection.execute, query)]
         if isinstance(found[0], str):
@@ -244,6 +245,29 @@ def test_limit_on_the_length_of_results(query, type):
         cursor = connection.execute(query)
         return [outcome(cursor.fetchone) for _ in range(110)]
     compare(action, oracle='C')
+
+
+@pytest.mark.parametrize('query', [
+    'SELECT a, b FROM long',
+    'SELECT a, f(b) FROM long',
+    'SELECT f(a) FROM long WHERE b > 0',
+    'SELECT sum(f(a)) FROM long WHERE b IS NOT NULL'])
+@pytest.mark.parametrize('within', [0, 3])
+def test_limit_on_the_length_of_values(query, within):
+    """SQLite meets it where it copies a column of a page; one that is read in the page has no copy."""
+    def action(side):
+        connection, log = filled(side), []
+        connection.execute('CREATE TABLE long(a INTEGER PRIMARY KEY, b)')
+        connection.executemany('INSERT INTO long VALUES(?, ?)',
+                               [(i, 'x' * (900 if i % 40 == 30 else 9)) for i in range(99)])
+        connection.create_function('f', 1, lambda value: log.append(value) or 1)
+        if not within:
+            connection.setlimit(0, 200)         # SQLITE_LIMIT_LENGTH
+        cursor = connection.cursor()
+        found = [outcome(cursor.execute, query)] + [outcome(cursor.fetchone) for _ in range(within)]
+        connection.setlimit(0, 200)
+        return found[1:] + [outcome(cursor.fetchall), log]
+    compare(action, inlined=within > 0, oracle='C')
 
 
 @pytest.mark.parametrize('query', RESULTS)

@@ -253,8 +253,8 @@ def test_computing_fails(query):
         made = window_class(calls)
         made.value = lambda self: 'x' * 2 * len(calls)
         connection.create_window_function('w', -1, made)
-        connection.execute("UPDATE t SET c = printf('%.*c', 2900, 'y')")
-        connection.setlimit(0, 3000)
+        connection.execute("UPDATE t SET c = printf('%.*c', 139900, 'y')")
+        connection.setlimit(0, 140000)      # with a lower one than 131072 nothing is inlined
         rows = until_error(connection.cursor(), query)
         return rows, calls, connection.execute('SELECT count(*) FROM t').fetchall()
     rows, _, _ = compare(action, oracle='C')
