@@ -44,10 +44,12 @@ def _theirs(name):
     patched: a test may have put something in its place for a while.
     """
     import sqlite3
+    import sys
     value = vars(sqlite3).get(name)
     if type(value) is type(sqlite3):
         return None
-    if value is vars(sqlite3.dbapi2).get(name):
+    origin = sys.modules.get('sqlite3.dbapi2')      # None while sqlite3 is being imported
+    if origin is not None and value is vars(origin).get(name):
         globals()[name] = value
     return value
 

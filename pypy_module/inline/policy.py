@@ -26,6 +26,14 @@ from pypy_module.ffi.library import NUMBERS, address_of, lib
 from pypy_module.inline.state import state_of
 from sqpyte.vm.base import mem
 
+try:
+    # A trace that begins at the row at which a loop is taken over would follow the analysis, be too long, and have
+    # PyPy never inline `__next__` any more.
+    from pypyjit import residual_call
+except ImportError:
+    def residual_call(function, *arguments):
+        return function(*arguments)
+
 ROW = NUMBERS['SQLITE_ROW']
 COLUMNS, COUNT = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_COUNT']
 LOOP_PYTHON, LOOP_MORE = NUMBERS['SQPYTE_LOOP_PYTHON'], NUMBERS['SQPYTE_LOOP_MORE']
@@ -38,7 +46,7 @@ LATER_LOOP = 40000      # and each later one
 SHORTEST = 100          # rows that are worth the way into a class and back
 UNKNOWN = 0             # rows left where it can't be told: what has been done decides
 
-_loops_taken_over = False       # whether a loop of this process was worth it
+_taken_over: list = []      # not empty once a loop of this process was worth it. (A global that changes ends traces.)
 
 
 def wanted(statement, least=None):
@@ -50,7 +58,7 @@ def wanted(statement, least=None):
         least: how many rows a loop has to have (int), or None: as many as it takes at present.
     """
     if least is None:
-        least = LATER_LOOP if _loops_taken_over else FIRST_LOOP
+        least = LATER_LOOP if _taken_over else FIRST_LOOP
     return least - state_of(statement).rows_in_c
 
 
@@ -103,6 +111,10 @@ class Planner:
         if rc != tiers.INLINED:
             statement.tier_up = self.tier_up
             return rc
+        return residual_call(self._begin_inlined, session, result, statement)
+
+    def _begin_inlined(self, session, result, statement):
+        """`begin`, for a statement at the head of its first loop, which is worth it."""
         machine = _machine_for_loop(session)
         if machine.too_large(statement):
             statement.inlinable = False
@@ -139,6 +151,10 @@ class Planner:
         statement.tier_up = self.tier_up
         if obstacle(session) or not self._pays(statement):
             return statement.step()
+        return residual_call(self._take_over_inlined, session, result, statement)
+
+    def _take_over_inlined(self, session, result, statement):
+        """`take_over`, for a statement whose loop is worth it."""
         machine = _machine_for_loop(session)
         if machine.too_large(statement):
             statement.tier_up = -1
@@ -252,8 +268,8 @@ def step_to(statement, head):
 
 def _machine_for_loop(session):
     """The module that does the work, for a Session of which a loop is worth it."""
-    global _loops_taken_over
-    _loops_taken_over = True
+    if not _taken_over:
+        _taken_over.append(True)
     return _machine(session)
 
 

@@ -64,8 +64,8 @@ def test_star_gives_what_sqlite3s_gives(environment):
             assert ('version' in ours) == ('version' in later) == (sys.version_info < (3, 12))
         else:
             exec('from sqlite3 import *', theirs)
-            missing = set(theirs) - set(ours) | set(theirs) - set(later)
-            assert missing <= {'dbapi2', 'annotations', '__warningregistry__'}, missing''')
+            theirs = {name for name, value in theirs.items() if type(value) is not type(sys)}
+            assert theirs <= set(ours) and theirs <= set(later), theirs - set(ours) | theirs - set(later)''')
 
 
 def test_explain_and_configure(cpython):

@@ -284,7 +284,7 @@ class TestChildren:
         for made in (path, other):
             os.chmod(made, 0o755)
         assert run(path, 'a', '-b').out == "('hot',) ['a', '-b']\n"
-        assert run('tool', 'a', PATH=os.path.dirname(path) + os.pathsep + os.environ['PATH']).out == "('hot',) ['a']\n"
+        assert run('tool', 'a', PATH=os.path.dirname(path) + os.pathsep + os.defpath).out == "('hot',) ['a']\n"
         assert run(other, 'a').out == other + ' a\n'
 
     def test_a_nested_run(self, run):

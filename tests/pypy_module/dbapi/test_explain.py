@@ -65,7 +65,7 @@ def test_a_statement_that_has_run_is_told_as_it_ran(numbers):
 
 def test_it_changes_nothing(numbers, monkeypatch):
     """Not even how many rows the first loop has to have."""
-    monkeypatch.setattr(policy, '_loops_taken_over', False)
+    monkeypatch.setattr(policy, '_taken_over', [])
     statement = session_of(numbers).prepare('SELECT a FROM t')
     before = policy.wanted(statement)
     with planned('unhurried'):
