@@ -62,6 +62,7 @@ def enable_shared_cache(do_enable):
         raise OperationalError('Changing the shared_cache flag failed')
 
 
+VERSION = {'version': '2.6.0', 'version_info': (2, 6, 0)}
 OLD = {'OptimizedUnicode': str, 'enable_shared_cache': enable_shared_cache}
 # Loaded when a program asks for them, as few do: their modules.
 LATER = {'Blob': 'pypy_module.dbapi.blob', 'configure': 'pypy_module.settings', 'explain': 'pypy_module.dbapi.explain'}
@@ -76,8 +77,8 @@ __all__ = [
     'paramstyle', 'register_adapter', 'register_converter', 'sqlite_version',
     'sqlite_version_info', 'threadsafety', *LATER, *sorted(constants.SQLITE)]
 if not versions.USES_WARNED_OF:
-    version, version_info = '2.6.0', (2, 6, 0)
-    __all__ += ['version', 'version_info']
+    globals().update(VERSION)
+    __all__ += VERSION
 
 install()
 if lib.sqpyte_without(NULL, 0):
@@ -102,9 +103,9 @@ def __getattr__(name):
     if name in LATER:
         from importlib import import_module
         return _named_as_ours(getattr(import_module(LATER[name]), name))
-    if name in ('version', 'version_info'):
+    if name in VERSION:
         warn('%s is deprecated and will be removed in Python 3.14' % name)
-        return '2.6.0' if name == 'version' else (2, 6, 0)
+        return VERSION[name]
     if name in OLD and not versions.OLD_NAMES_GONE:
         if versions.PYTHON >= (3, 10):
             warn('%s is deprecated and will be removed in Python 3.12' % name)

@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-/* Why a statement runs in the tier where it runs (sqpyte_why). */
 /* The VM, and page batches, read a column in its page, where upstream copies it, and looks at SQLITE_LIMIT_LENGTH when it
 ** makes room for the copy. With at least this limit, twice the largest page, no column of a page meets it, and no
 ** register's memory has become larger than it by such a copy. */
 #define SQPYTE_LEAST_LENGTH 131072
 
+/* Why a statement runs in the tier where it runs (sqpyte_why). */
 #define SQPYTE_WHY_COLD 0       /* not hot yet */
 #define SQPYTE_WHY_HOT 1        /* a loop became hot: it runs in the VM */
 #define SQPYTE_WHY_NO_VM 2      /* no VM in this library */

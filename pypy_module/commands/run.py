@@ -112,8 +112,10 @@ def python_command(command):
     first line names an interpreter beside this one that is the same. None for others."""
     import shutil
     path = shutil.which(command)
+    if path is None:
+        return None
     try:
-        with open(path or command, 'rb') as file:
+        with open(path, 'rb') as file:
             first = file.readline(1000)
         interpreter = os.fsdecode(first[2:].strip()) if first.startswith(b'#!') else ''
         if (os.path.dirname(interpreter) == os.path.dirname(sys.executable)

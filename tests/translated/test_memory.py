@@ -141,6 +141,7 @@ def shrink(text):
 connection.create_function("shrink", shrink)
 statement = connection.prepare("INSERT INTO x SELECT a FROM t WHERE a <= 200 AND shrink(d) IS NOT NULL")
 assert statement.step() is None
+assert statement.why() == WHY_FULL, statement.why()
 statement.finalize()
 assert len(calls) == 200 and calls[50] == 1, calls
 total = sum(n + a for n in range(1, 201) for a in range(1, 5))
