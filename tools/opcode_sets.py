@@ -31,6 +31,7 @@ SETS = [
     ('STEP_BTREE', 'closes a loop over a B-tree', numbers('step-btree')),
     ('STEP_SORTER', 'closes a loop over a sorter', numbers('step-sorter')),
     ('STEP_VIRTUAL', 'closes a loop over a virtual table', numbers('step-virtual')),
+    ('CALLS_MODULE', "calls a virtual table's module, if P1 is such a cursor", numbers('calls-module')),
     ('CALLS', 'calls a function, or a step of an aggregate', numbers('function', 'aggregate-step')),
 ]
 

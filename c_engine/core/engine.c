@@ -45,26 +45,6 @@ static void sqpyteSetThreshold(int n){
   sqpyteVm.exact = n>0;
 }
 
-/* SQPYTE_VM=off|hot|always and SQPYTE_VM_THRESHOLD=n, read when loaded. */
-static void __attribute__((constructor)) sqpyteReadEnvironment(void){
-  const char *z = secure_getenv("SQPYTE_VM");
-  if( z ){
-    if( strcmp(z, "off")==0 ) sqpyteVm.mode = SQPYTE_MODE_OFF;
-    else if( strcmp(z, "always")==0 ) sqpyteVm.mode = SQPYTE_MODE_ALWAYS;
-    else if( strcmp(z, "hot")==0 ) sqpyteVm.mode = SQPYTE_MODE_HOT;
-    else fprintf(stderr, "sqpyte: SQPYTE_VM=%s ignored; "
-                         "it takes off, hot or always\n", z);
-  }
-  z = secure_getenv("SQPYTE_VM_THRESHOLD");
-  if( z ){
-    char *zEnd;
-    long n = strtol(z, &zEnd, 10);
-    if( *z && *zEnd==0 && n>0 && n<=INT_MAX ) sqpyteSetThreshold((int)n);
-    else fprintf(stderr, "sqpyte: SQPYTE_VM_THRESHOLD=%s ignored; "
-                         "it takes a number of rounds from 1 on\n", z);
-  }
-}
-
 int sqpyte_set_mode(int mode, int threshold){
   if( mode<SQPYTE_MODE_OFF || mode>SQPYTE_MODE_ALWAYS ) return SQLITE_MISUSE;
   sqpyteVm.mode = mode;

@@ -11,7 +11,8 @@
 #define SQPYTE_SET_STEP_BTREE      8   /* closes a loop over a B-tree */
 #define SQPYTE_SET_STEP_SORTER    16   /* closes a loop over a sorter */
 #define SQPYTE_SET_STEP_VIRTUAL   32   /* closes a loop over a virtual table */
-#define SQPYTE_SET_CALLS          64   /* calls a function, or a step of an aggregate */
+#define SQPYTE_SET_CALLS_MODULE   64   /* calls a virtual table's module, if P1 is such a cursor */
+#define SQPYTE_SET_CALLS         128   /* calls a function, or a step of an aggregate */
 
 static const unsigned char sqpyteOpcodeSets[256] = {
   [OP_Abortable] = SQPYTE_SET_GOES_ON | SQPYTE_SET_NO_CURSOR,
@@ -159,7 +160,7 @@ static const unsigned char sqpyteOpcodeSets[256] = {
   [OP_RowSetAdd] = SQPYTE_SET_GOES_ON | SQPYTE_SET_NO_CURSOR,
   [OP_RowSetRead] = SQPYTE_SET_GOES_ON | SQPYTE_SET_NO_CURSOR,
   [OP_RowSetTest] = SQPYTE_SET_GOES_ON | SQPYTE_SET_NO_CURSOR,
-  [OP_Rowid] = SQPYTE_SET_GOES_ON | SQPYTE_SET_ROW_CACHE,
+  [OP_Rowid] = SQPYTE_SET_GOES_ON | SQPYTE_SET_ROW_CACHE | SQPYTE_SET_CALLS_MODULE,
   [OP_SCopy] = SQPYTE_SET_GOES_ON | SQPYTE_SET_NO_CURSOR,
   [OP_Savepoint] = SQPYTE_SET_GOES_ON | SQPYTE_SET_NO_CURSOR,
   [OP_SeekEnd] = SQPYTE_SET_GOES_ON,

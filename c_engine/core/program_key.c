@@ -157,7 +157,7 @@ static int sqpyteFunctionPays(sqlite3 *db, FuncDef *pDef){
 static int sqpyteCoverage(const Vdbe *p, const VdbeOp *pOp){
   if( (pOp->opcode==OP_Function || pOp->opcode==OP_PureFunc)
    && !sqpyteFunctionPays(p->db, pOp->p4.pCtx->pFunc) ) return 0;
-  if( pOp->opcode==OP_Rowid && p->apCsr[pOp->p1] && p->apCsr[pOp->p1]->eCurType==CURTYPE_VTAB ) return 0;
+  if( SQPYTE_IS(pOp->opcode, CALLS_MODULE) && p->apCsr[pOp->p1] && p->apCsr[pOp->p1]->eCurType==CURTYPE_VTAB ) return 0;
   if( pOp->opcode==OP_AggStep1 ) return sqpyteCovered[OP_AggStep];
   if( pOp->opcode==OP_String8 ) return sqpyteCovered[OP_String];
   return sqpyteCovered[pOp->opcode];

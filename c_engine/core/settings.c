@@ -105,16 +105,33 @@ static void sqpyteNames(char *z, int n, int eMost){
   sqpyteAppend(z, n, &nUsed, ", or an opcode that the VM implements, as Column");
 }
 
+/* Whether a text is a number within bounds; if so *pn is set. */
+static int sqpyteReadNumber(const char *z, long nLeast, long nMost, long *pn){
+  char *zEnd;
+  long n = strtol(z, &zEnd, 10);
+  if( zEnd==z || *zEnd || n<nLeast || n>nMost ) return 0;
+  *pn = n;
+  return 1;
+}
+
 static void __attribute__((constructor)) sqpyteReadSettings(void){
-  const char *z = secure_getenv("SQPYTE_VM_MEMORY");
+  const char *z = secure_getenv("SQPYTE_VM");
+  long n;
   if( z ){
-    char *zEnd;
-    long n = strtol(z, &zEnd, 10);
-    if( zEnd==z || *zEnd || n<0 || n>SQPYTE_MOST_MEMORY ){
-      fprintf(stderr, "sqpyte: SQPYTE_VM_MEMORY=%s ignored; it takes MiB, from 0 to %d\n", z, SQPYTE_MOST_MEMORY);
-    }else{
-      sqpyteSettings.aMemory[SQPYTE_MEMORY_LIMIT] = (long long)n<<20;
-    }
+    if( strcmp(z, "off")==0 ) sqpyteVm.mode = SQPYTE_MODE_OFF;
+    else if( strcmp(z, "always")==0 ) sqpyteVm.mode = SQPYTE_MODE_ALWAYS;
+    else if( strcmp(z, "hot")==0 ) sqpyteVm.mode = SQPYTE_MODE_HOT;
+    else fprintf(stderr, "sqpyte: SQPYTE_VM=%s ignored; it takes off, hot or always\n", z);
+  }
+  z = secure_getenv("SQPYTE_VM_THRESHOLD");
+  if( z ){
+    if( sqpyteReadNumber(z, 1, INT_MAX, &n) ) sqpyteSetThreshold((int)n);
+    else fprintf(stderr, "sqpyte: SQPYTE_VM_THRESHOLD=%s ignored; it takes a number of rounds from 1 on\n", z);
+  }
+  z = secure_getenv("SQPYTE_VM_MEMORY");
+  if( z ){
+    if( sqpyteReadNumber(z, 0, SQPYTE_MOST_MEMORY, &n) ) sqpyteSettings.aMemory[SQPYTE_MEMORY_LIMIT] = (long long)n<<20;
+    else fprintf(stderr, "sqpyte: SQPYTE_VM_MEMORY=%s ignored; it takes MiB, from 0 to %d\n", z, SQPYTE_MOST_MEMORY);
   }
   z = secure_getenv("SQPYTE_WITHOUT");
   if( z ){

@@ -9,7 +9,7 @@ counted as upstream does, with one addition for each iteration.
 import os
 
 from c_engine.generated.layout import (
-    MEM_FromBind, Mem_flags, SQLITE_INTERNAL, SQLITE_INTERRUPT, SQLITE_NOMEM,
+    MEM_FromBind, Mem_flags, SQLITE_INTERRUPT, SQLITE_NOMEM,
     SQPYTE_CLOSES_LOOP, SQPYTE_HANDLED, SQPYTE_MAX_REFUSALS, SQPYTE_MODE_ALWAYS, SQPYTE_SEEKS, SQPYTE_STOP,
     SQPYTE_WHY_FULL, SQPYTE_WHY_LARGE, SQPYTE_WHY_REFUSED, Vdbe_pc, Vdbe_sqpyteCompare, Vdbe_sqpyteProgram,
     Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
@@ -193,7 +193,7 @@ def run(vdbe):
         always = capi.mode() == SQPYTE_MODE_ALWAYS
         frame = Frame(vdbe, program, always, capi.may_seek(vdbe) != 0)
     except MemoryError:
-        return out_of_memory(vdbe)
+        return end(vdbe, SQLITE_NOMEM)
     budget.enter(program)
     try:
         unmark(frame, program)
@@ -201,7 +201,7 @@ def run(vdbe):
         at_head(frame, program.ops[pc])
         run_loop(frame, program, pc)
     except MemoryError:
-        frame.result = out_of_memory(vdbe)
+        frame.result = end(vdbe, SQLITE_NOMEM)
     capi.count_steps(vdbe, frame.left)
     budget.leave(program)
     frame.free_kept()
@@ -227,16 +227,10 @@ def refuse(vdbe, why, times):
     mem.set_i32(vdbe, Vdbe_sqpyteRefused, mem.i32(vdbe, Vdbe_sqpyteRefused) + times)
 
 
-def out_of_memory(vdbe):
-    """There was no memory for a large object: the statement ends with SQLITE_NOMEM, whatever its
-    registers hold. Returns what the VM returns."""
-    capi.fail(vdbe, mem.i32(vdbe, Vdbe_pc), SQLITE_NOMEM)
-    return SQPYTE_STOP
-
-
-def broken(vdbe):
-    """The VM has raised what it should not: the statement ends with SQLITE_INTERNAL. Returns what the VM returns."""
-    capi.fail(vdbe, mem.i32(vdbe, Vdbe_pc), SQLITE_INTERNAL)
+def end(vdbe, code):
+    """The statement ends, whatever its registers hold: with SQLITE_NOMEM, there was no memory for a large object, or
+    with SQLITE_INTERNAL, the VM has raised what it should not. Returns what the VM returns."""
+    capi.fail(vdbe, mem.i32(vdbe, Vdbe_pc), code)
     return SQPYTE_STOP
 
 

@@ -15,6 +15,7 @@ from rpython.rlib.rstack import _stack_set_length_fraction
 from rpython.rtyper.lltypesystem import lltype, rffi
 from rpython.rtyper.lltypesystem.lloperation import llop
 
+from c_engine.generated.layout import SQLITE_INTERNAL
 from sqpyte.vm import interp
 from sqpyte.vm.base import jit_fixes
 
@@ -57,7 +58,7 @@ def sqpyte_vm_run(vdbe):
         result = interp.run(address)
     except Exception:           # left behind, it would end the runs to come, which would look like success
         debug_print_traceback()
-        result = interp.broken(address)
+        result = interp.end(address, SQLITE_INTERNAL)
     rffi.stackcounter.stacks_counter -= 1
     return rffi.cast(rffi.INT, result)
 

@@ -127,6 +127,7 @@ def test_a_subquery_scans_before_it_seeks(capi_tiers, sql):
     assert len(transcript[len(actions) - 1]) == 10      # nothing is deleted
 
 
+TABLES = {"sqlite_schema": "TABLE", "sqlite_temp_schema": "TEMP TABLE"}     # what is in which schema
 SCHEMA_READERS = [
     "SELECT column1, (SELECT count(*) FROM {schema} AS s WHERE rowid < column1 + 9) FROM (VALUES (1),(2),(3),(4),(5))",
     "SELECT column1, EXISTS (SELECT 1 FROM {schema} AS s WHERE rowid < column1 + 9) FROM (VALUES (1),(2),(3),(4),(5))",
@@ -136,21 +137,22 @@ SCHEMA_READERS = [
 
 
 @pytest.mark.parametrize("sql", SCHEMA_READERS)
-@pytest.mark.parametrize("schema, other", [("sqlite_schema", "TEMP TABLE"), ("sqlite_temp_schema", "TABLE")])
-def test_a_database_that_is_empty_no_more(capi_tiers, sql, schema, other):
+@pytest.mark.parametrize("schema", TABLES)
+def test_a_database_that_is_empty_no_more(capi_tiers, sql, schema):
     """Whether the schema has a root page is asked whenever its cursor is opened, by a reopened one too."""
-    temp = "TEMP TABLE" if other == "TABLE" else "TABLE"
     capi_tiers.check(script([
-        ("prepare", 0, "r0", sql.format(schema=schema)), ("step", 0, "r0", 2), ("run", 0, "CREATE %s t(a)" % temp),
+        ("prepare", 0, "r0", sql.format(schema=schema)), ("step", 0, "r0", 2),
+        ("run", 0, "CREATE %s t(a)" % TABLES[schema]),
         ("step", 0, "r0", 9), ("finalize", 0, "r0")]))
 
 
 @pytest.mark.parametrize("sql", SCHEMA_READERS)
-@pytest.mark.parametrize("schema, other", [("sqlite_schema", "TEMP TABLE"), ("sqlite_temp_schema", "TABLE")])
-def test_a_database_that_is_empty_again(capi_tiers, sql, schema, other):
-    temp = "TEMP TABLE" if other == "TABLE" else "TABLE"
+@pytest.mark.parametrize("schema", TABLES)
+def test_a_database_that_is_empty_again(capi_tiers, sql, schema):
+    elsewhere = [table for name, table in TABLES.items() if name != schema]
     capi_tiers.check(script([
-        ("run", 0, "CREATE %s t(a)" % other), ("run", 0, "BEGIN"), ("run", 0, "CREATE %s tt(a)" % temp),
+        ("run", 0, "CREATE %s t(a)" % elsewhere[0]), ("run", 0, "BEGIN"),
+        ("run", 0, "CREATE %s tt(a)" % TABLES[schema]),
         ("prepare", 0, "r0", sql.format(schema=schema)), ("step", 0, "r0", 2), ("run", 0, "ROLLBACK"),
         ("run", 0, "CREATE INDEX i ON t(a)"), ("step", 0, "r0", 9), ("finalize", 0, "r0")]))
 

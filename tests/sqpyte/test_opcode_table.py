@@ -116,7 +116,7 @@ NAMED_IN_C = {
     'c_engine/core/settings.c': 'MemoizeStore IsType',
     'c_engine/core/engine.c': 'IsType',
     # Operands and forms that change while a program runs.
-    'c_engine/core/program_key.c': 'Init Once Rowid String8 String AggStep1 AggStep AggInverse Function PureFunc Yield',
+    'c_engine/core/program_key.c': 'Init Once String8 String AggStep1 AggStep AggInverse Function PureFunc Yield',
     # What P2 of a LIMIT means, of a loop's first opcode, of its last one.
     'c_engine/core/cardinality.c': 'DecrJumpZero Rewind Last Next OpenRead',
     'c_engine/core/tiering.c': 'Goto Once Prev',

@@ -252,7 +252,7 @@ def field(frame, c, slots, column, careful, w_default):
                            offset + record.size_of(serial_type), c, True, size, promote(frame.encoding))
 
 
-@opcode('Rowid', writes='P2', moves='P1', kind='read cursor emitted again row-cache')
+@opcode('Rowid', writes='P2', moves='P1', kind='read cursor emitted again row-cache calls-module')
 def op_rowid(frame, op, pc):
     """r[P2] = the rowid of the row under cursor P1."""
     c = op.p1

@@ -67,6 +67,7 @@ KINDS = {
     'step-btree': 'closes a loop: goes to the next row of a B-tree',
     'step-sorter': 'closes a loop: goes to the next record of a sorter',
     'step-virtual': 'closes a loop: goes to the next row of a virtual table',
+    'calls-module': "of a virtual table's cursor it calls the module, which may do anything",
     'row-cache': 'may be done with a cursor whose rows a row cache keeps',
     'index-comparison': 'compares the entry under an index cursor with r[P3@P4]',
     'coroutine': 'goes to the other side of a coroutine',

@@ -106,6 +106,7 @@ class Op(object):
         self.next_key = 0           # of a SeekScan: first register and number of those that the
         self.next_key_size = 0      # SeekGE behind it seeks by
         self.fields = 0             # room for MakeRecord's fields
+        self.foreign = False        # it calls a virtual table's module
         self.for_writing = False    # a Rowid or Column of a cursor that may write
         self.covered = False        # has a handler
         self.seeks = False          # goes down a B-tree
@@ -281,6 +282,7 @@ def _decode_key_info(op, key_info, encoding):
 # Where upstream looks for an interrupt, of the opcodes that have handlers.
 _LOOKS_FOR_INTERRUPT = kind('looks-for-interrupt')
 _OPENS_VIRTUAL = kind('opens-virtual')
+_CALLS_MODULE = kind('calls-module')
 
 
 def _link(ops):
@@ -309,7 +311,8 @@ def _link(ops):
     for pc in range(len(ops)):
         op = ops[pc]
         declaration = TABLE.get(op.opcode, None)
-        op.covered = declaration is not None
+        op.foreign = _CALLS_MODULE[op.opcode] and op.p1 in foreign
+        op.covered = declaration is not None and not op.foreign
         op.loop = declaration is not None and declaration.loop
         op.seeks = declaration is not None and declaration.seeks
         op.ordered = ordered
@@ -325,7 +328,6 @@ def _link(ops):
             op.for_writing = op.p1 in writers
         elif op.opcode == opcodes.OP_Rowid:
             op.for_writing = op.p1 in writers
-            op.covered = op.p1 not in foreign       # else it calls xRowid, which may run SQL
         elif op.opcode == opcodes.OP_SorterNext:
             op.readers = readers.get(op.p1, [])[:]
         elif op.opcode == opcodes.OP_MakeRecord:

@@ -294,8 +294,8 @@ def annotate_effects(ops, ncursors, highest):
         declaration = declaration_of(op)
         if declaration is None or ENDS_STEP[op.opcode]:
             continue
-        if op.opcode == opcodes.OP_Rowid and not op.covered:
-            continue                    # xRowid may do anything (decode.py)
+        if op.foreign:
+            continue
         op.exact = True
         op.reads = registers_of(op, declaration.read_spans, highest)[:]
         op.writes = registers_of(op, declaration.write_spans, highest)[:]

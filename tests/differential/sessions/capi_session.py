@@ -2,11 +2,10 @@
 
 Every verb takes the number of the connection first.  Statements kept open have names (keys).
 """
-import hashlib
 import os
 
 from tests.differential.sessions import capi
-from tests.differential.sessions.scripts import CONNECTIONS, MOST_CALLS, render_row
+from tests.differential.sessions.scripts import CONNECTIONS, MOST_CALLS, digest, render_row
 
 
 class Session:
@@ -257,8 +256,7 @@ class Session:
         return ["%d" % statement.c.sqlite3_stmt_status(statement.statement, i, 0) for i in range(1, 9)]
 
     def image(self, connection):
-        """The database file's SHA-1, but for the change counters in its header: a page that is
-        written with what it held counts as a change, and tiers differ in how often that is.
+        """The database file's digest.
 
         Of a file, as a new connection reads it: after a rollback free pages in a page cache may hold what was
         rolled back, which they don't where the file is a map (stock's PRAGMA mmap_size, too)."""
@@ -272,8 +270,7 @@ class Session:
         finally:
             if reader is not connection:
                 reader.close()
-        data = data[:24] + data[28:92] + data[100:]
-        return ["%d bytes, sha1 %s" % (len(data), hashlib.sha1(data).hexdigest())]
+        return [digest(data)]
 
     def dump(self, connection):
         """The database file itself."""

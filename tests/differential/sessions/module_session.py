@@ -3,11 +3,10 @@
 A kept statement is a cursor.  Besides run, fail and echo there are Python functions and
 aggregates that an inliner would like to inline: twice(x), second(x, y), pysum(x), pylist(x).
 """
-import hashlib
 import os
 import re
 
-from tests.differential.sessions.scripts import CONNECTIONS, MOST_CALLS, render, render_row
+from tests.differential.sessions.scripts import CONNECTIONS, MOST_CALLS, digest, render, render_row
 
 _PARAMETER = re.compile(r"\?(\d)")
 
@@ -247,7 +246,7 @@ class Session:
         return ["in transaction: %s" % connection.in_transaction]
 
     def image(self, connection):
-        """The database file's SHA-1, as in capi_session."""
+        """The database file's digest, read as in capi_session."""
         reader = connection
         try:
             if self.path:
@@ -258,8 +257,7 @@ class Session:
         finally:
             if reader is not connection:
                 reader.close()
-        data = data[:24] + data[28:92] + data[100:]
-        return ["%d bytes, sha1 %s" % (len(data), hashlib.sha1(data).hexdigest())]
+        return [digest(data)]
 
 
 def _about(cursor):
