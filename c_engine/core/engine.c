@@ -218,26 +218,19 @@ static int sqpyteBeginsWell(const Vdbe *p){
   return p->rc==SQLITE_OK && p->sqpyteError==SQLITE_OK && !AtomicLoad(&p->db->u1.isInterrupted);
 }
 
-/* Runs the statement in its tier, and changes
-** the tier when a loop is hot or when the VM hands the statement back. */
-static int sqpyteExecInTier(Vdbe *p){
-  int rc, why;
-  int allowHot = sqpyteVm.mode;
-  if( p->sqpyteMidStep==SQPYTE_STEP_BEGUN ){
-    sqpyteBeginStep(p);
-    p->sqpyteMidStep = SQPYTE_STEP_MID;
-  }
-  p->sqpyteResumed = p->sqpyteMidStep;
-  p->sqpyteTier = SQPYTE_TIER_C;
-  if( p->sqpyteStopPc ) return sqpyteRunTo(p);
-  if( p->sqpyteLog ) return sqpyteRunAhead(p);
-#ifdef SQPYTE_CHECK_EFFECTS
-  return sqpyteCheckedExec(p);
-#endif
-  if( allowHot==SQPYTE_MODE_ALWAYS ){
-    p->sqpyteReason = sqpyteObstacle(p);
-    if( p->sqpyteReason==SQPYTE_WHY_HOT && sqpyteBeginsWell(p) ) p->sqpyteTier = SQPYTE_TIER_VM;
-  }
+/* Runs in C until a row, the end, or a loop that is hot (SQPYTE_HOT). */
+static int sqpyteExecInC(Vdbe *p, int allowHot){
+  int rc;
+  p->sqpyteBudget = allowHot ? sqpyteVm.threshold : 0;
+  rc = sqlite3VdbeExec(p);
+  p->sqpyteBudget = 0;
+  return rc;
+}
+
+/* Goes on in the tier that is set, or in C after a loop was hot there (rc is SQPYTE_HOT); changes the tier when a loop
+** is hot or when the VM hands the statement back. */
+static SQLITE_NOINLINE int sqpyteChangeTiers(Vdbe *p, int rc, int allowHot){
+  int why;
   for(;;){
     if( p->sqpyteTier==SQPYTE_TIER_VM && !sqpyteEnterVm() ){
       p->sqpyteTier = SQPYTE_TIER_C;
@@ -254,11 +247,10 @@ static int sqpyteExecInTier(Vdbe *p){
       if( rc!=SQLITE_ROW || allowHot!=SQPYTE_MODE_ALWAYS ) p->sqpyteTier = SQPYTE_TIER_C;
       if( rc!=SQPYTE_STOP ) break;
     }
-    p->sqpyteBudget = allowHot ? sqpyteVm.threshold : 0;
-    rc = sqlite3VdbeExec(p);
-    p->sqpyteBudget = 0;
+    if( rc!=SQPYTE_HOT ) rc = sqpyteExecInC(p, allowHot);
     p->sqpyteResumed = 1;
     if( rc!=SQPYTE_HOT ) break;
+    rc = SQLITE_OK;
     p->cacheCtr = (p->cacheCtr + 2)|1;   /* colCacheCtr starts anew in sqlite3VdbeExec */
     why = sqpyteObstacle(p);
     if( why==SQPYTE_WHY_HOT ){
@@ -276,12 +268,55 @@ static int sqpyteExecInTier(Vdbe *p){
   }
   p->sqpyteResumed = 0;
   p->sqpyteMidStep = 0;
+  return rc;
+}
+
+/* A step of which the inliner has asked something (it is to run ahead, or up to an opcode, or is in its middle), or that
+** begins in the VM. */
+static SQLITE_NOINLINE int sqpyteExecAsAsked(Vdbe *p){
+  if( p->sqpyteMidStep==SQPYTE_STEP_BEGUN ){
+    sqpyteBeginStep(p);
+    p->sqpyteMidStep = SQPYTE_STEP_MID;
+  }
+  p->sqpyteResumed = p->sqpyteMidStep;
+  if( p->sqpyteStopPc ) return sqpyteRunTo(p);
+  if( p->sqpyteLog ) return sqpyteRunAhead(p);
+#ifdef SQPYTE_CHECK_EFFECTS
+  return sqpyteCheckedExec(p);
+#endif
+  if( sqpyteVm.mode==SQPYTE_MODE_ALWAYS ){
+    p->sqpyteReason = sqpyteObstacle(p);
+    if( p->sqpyteReason==SQPYTE_WHY_HOT && sqpyteBeginsWell(p) ) p->sqpyteTier = SQPYTE_TIER_VM;
+  }
+  return sqpyteChangeTiers(p, SQLITE_OK, sqpyteVm.mode);
+}
+
+/* Whether a step is more than to go on in C. */
+static int sqpyteIsAsked(const Vdbe *p){
+#ifdef SQPYTE_CHECK_EFFECTS
+  return 1;
+#else
+  return (p->sqpyteMidStep | p->sqpyteStopPc)!=0 || p->sqpyteLog || sqpyteVm.mode==SQPYTE_MODE_ALWAYS;
+#endif
+}
+
+/* Runs the statement in its tier. Most steps go on in C and end there: a row costs no more than it must. */
+static SQLITE_INLINE int sqpyteExecInTier(Vdbe *p){
+  int rc;
+  p->sqpyteTier = SQPYTE_TIER_C;
+  if( sqpyteIsAsked(p) ){
+    rc = sqpyteExecAsAsked(p);
+  }else{
+    p->sqpyteResumed = 0;
+    rc = sqpyteExecInC(p, sqpyteVm.mode);
+    if( rc==SQPYTE_HOT ) rc = sqpyteChangeTiers(p, rc, sqpyteVm.mode);
+  }
   if( p->sqpyteHotSince ) sqpyteNoteRun(p);
   return rc;
 }
 
 /* A row that was computed from a page that couldn't be read isn't handed out (bus_error.h), nor what has been run ahead. */
-static int sqpyteFailRow(Vdbe *p){
+static SQLITE_NOINLINE int sqpyteFailRow(Vdbe *p){
   SqpyteLog *pLog = p->sqpyteLog;
   int rc;
   p->sqpyteLog = 0;               /* it would keep the error for later */
@@ -301,20 +336,18 @@ static void sqpyteCountSteps(Vdbe *p){
 /* In place of sqlite3VdbeExec. Of a statement that writes each step is a change (validity.h). The B-trees of a
 ** shared cache stay locked for the whole step, as upstream has it, wherever the step leaves sqlite3VdbeExec and
 ** enters it again: in between, another thread's failing ATTACH would clear the schema that they have in common. */
-int sqpyteVdbeExec(Vdbe *p){
+static int sqpyteVdbeExec(Vdbe *p){
   sqlite3 *db = p->db;
-  int rc, bUnblocked;
+  int rc, bUnblocked, bWrites = !p->readOnly;
   sqlite3VdbeEnter(p);
   bUnblocked = sqpyteBeginCall(db);
-  if( p->readOnly ){
-    rc = sqpyteExecInTier(p);
-  }else{
+  if( bWrites ){
     sqpyteBeforeChange(db);
     db->nSqpyteWriting++;
-    rc = sqpyteExecInTier(p);
-    db->nSqpyteWriting--;
   }
-  sqpyteCountSteps(p);
+  rc = sqpyteExecInTier(p);
+  if( bWrites ) db->nSqpyteWriting--;
+  if( p->sqpyteSteps ) sqpyteCountSteps(p);
   if( rc==SQLITE_ROW && SQPYTE_READS_FAILED(db) ) rc = sqpyteFailRow(p);
   sqpyteEndCall(db, bUnblocked);
   sqlite3VdbeLeave(p);

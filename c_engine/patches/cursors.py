@@ -11,9 +11,9 @@ from c_engine.patches.edit import Edit
 EDITS = [
     Edit(
         "seeks-declared",
-        "int sqpyteVdbeExec(Vdbe*);\n"
+        "static int sqpyteVdbeExec(Vdbe*);\n"
         "SQLITE_PRIVATE int sqpyteVdbeExecOne(Vdbe*);\n",
-        "int sqpyteVdbeExec(Vdbe*);\n"
+        "static int sqpyteVdbeExec(Vdbe*);\n"
         "static VdbeCursor *sqpyteReopen(Vdbe*, const Op*, Btree*, KeyInfo*, int);\n"
         "static int sqpyteRowCacheSeek(VdbeCursor*, i64, u32);\n"
         "static void sqpyteRowCacheAdd(VdbeCursor*, i64, const i64*);\n"
@@ -45,7 +45,7 @@ EDITS = [
         "  assert( pCur->eState==CURSOR_VALID );\n"
         "  assert( pCur->pPage->nCell > 0 );\n"
         "  assert( pCur->iPage==0 || pCur->apPage[0]->intKey==pCur->curIntKey );\n",
-        "  if( sqpyteSeekInLeaf(pCur, intKey, pRes) ) return SQLITE_OK;\n"
+        "  if( pCur->eState==CURSOR_VALID && sqpyteSeekInLeaf(pCur, intKey, pRes) ) return SQLITE_OK;\n"
         "  rc = moveToRoot(pCur);\n"
         "  if( rc ){\n"
         "    if( rc==SQLITE_EMPTY ){\n"
@@ -82,7 +82,7 @@ EDITS = [
         "    pIdxKey->errCode = SQLITE_OK;\n"
         "  }\n"
         "\n"
-        "  if( sqpyteIndexLeadsHere(pCur, pIdxKey) ) goto bypass_moveto_root;\n"
+        "  if( pCur->eState==CURSOR_VALID && sqpyteIndexLeadsHere(pCur, pIdxKey) ) goto bypass_moveto_root;\n"
         "  rc = moveToRoot(pCur);\n",
     ),
     Edit(
@@ -97,7 +97,7 @@ EDITS = [
         "reopen",
         "  testcase( nField==0 );  /* Table with INTEGER PRIMARY KEY and nothing else */\n"
         "  pCur = allocateCursor(p, pOp->p1, nField, CURTYPE_BTREE);\n",
-        "  if( wrFlag==0 && (pCur = sqpyteReopen(p, pOp, pX, pKeyInfo, nField))!=0 ){\n"
+        "  if( wrFlag==0 && p->apCsr[pOp->p1] && (pCur = sqpyteReopen(p, pOp, pX, pKeyInfo, nField))!=0 ){\n"
         "    goto open_cursor_set_hints;\n"
         "  }\n"
         "  pCur = allocateCursor(p, pOp->p1, nField, CURTYPE_BTREE);\n",
@@ -169,14 +169,15 @@ EDITS = [
         "  pC->nullRow = 0;\n"
         "  pC->cacheStatus = CACHE_STALE;\n"
         "  pC->deferredMoveto = 0;\n",
-        "  if( sqpyteRowCacheSeek(pC, iKey, p->cacheCtr) ) break;\n"
+        "  int bSqpyteAgain = pCrsr->eState==CURSOR_VALID;   /* else there is no row that could be known */\n"
+        "  if( bSqpyteAgain && sqpyteRowCacheSeek(pC, iKey, p->cacheCtr) ) break;\n"
         "  res = 0;\n"
         "  rc = sqlite3BtreeTableMoveto(pCrsr, iKey, 0, &res);\n"
         "  pC->movetoTarget = iKey;  /* Used by OP_Delete */\n"
         "  pC->nullRow = 0;\n"
         "  pC->cacheStatus = CACHE_STALE;\n"
         "  pC->deferredMoveto = 0;\n"
-        "  if( res==0 && rc==SQLITE_OK ) sqpyteRowCacheAdd(pC, iKey, 0);\n",
+        "  if( bSqpyteAgain && res==0 && rc==SQLITE_OK ) sqpyteRowCacheAdd(pC, iKey, 0);\n",
     ),
     Edit(
         "row-cache-column",

@@ -63,22 +63,33 @@ EDITS = [
     Edit(
         "memoize-declared",
         "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
-        "int sqpyteVdbeExec(Vdbe*);\n",
+        "static int sqpyteVdbeExec(Vdbe*);\n",
         "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
         "#define SQPYTE_QUIET 0x20    /* P5 of a Column: it has no error (memoize.c) */\n"
         "static int sqpyteQuiet(Vdbe*, const Op*, int);\n"
         "static int sqpyteMemoize(Vdbe*, const Op*);\n"
         "static void sqpyteMemoizeStore(Vdbe*, const Op*);\n"
+        "static void sqpyteMemoEnd(Vdbe*);\n"
         "static void sqpyteMemoFree(Vdbe*);\n"
-        "int sqpyteVdbeExec(Vdbe*);\n",
+        "static int sqpyteVdbeExec(Vdbe*);\n",
     ),
     Edit(
         "memoize-forget",
         "  /* Delete any auxdata allocations made by the VM */\n"
         "  if( p->pAuxData ) sqlite3VdbeDeleteAuxData(p->db, &p->pAuxData, -1, 0);\n",
-        "  if( p->pSqpyteMemo ) sqpyteMemoFree(p);\n"
+        "  if( p->pSqpyteMemo ) sqpyteMemoEnd(p);\n"
         "  /* Delete any auxdata allocations made by the VM */\n"
         "  if( p->pAuxData ) sqlite3VdbeDeleteAuxData(p->db, &p->pAuxData, -1, 0);\n",
+    ),
+    Edit(
+        "memoize-free",
+        "  for(pSub=p->pProgram; pSub; pSub=pNext){\n"
+        "    pNext = pSub->pNext;\n"
+        "    vdbeFreeOpArray(db, pSub->aOp, pSub->nOp);\n",
+        "  if( p->pSqpyteMemo ) sqpyteMemoFree(p);\n"
+        "  for(pSub=p->pProgram; pSub; pSub=pNext){\n"
+        "    pNext = pSub->pNext;\n"
+        "    vdbeFreeOpArray(db, pSub->aOp, pSub->nOp);\n",
     ),
     Edit(
         "memoize-code-declared",

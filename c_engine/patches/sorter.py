@@ -27,7 +27,8 @@ EDITS = [
         "sorter-write",
         "  memcpy(SRVAL(pNew), pVal->z, pVal->n);\n",
         "  memcpy(SRVAL(pNew), pVal->z, pVal->n);\n"
-        "  sqpyteSortKey(pSorter->pKeyInfo, (const u8*)pVal->z, pVal->n, &pNew->sqpyteKey);\n",
+        "  if( pSorter->list.szPMA<SQPYTE_KEYS_FROM ) pNew->sqpyteKey = sqpyteNoKey;\n"
+        "  else sqpyteSortKey(pSorter->pKeyInfo, (const u8*)pVal->z, pVal->n, &pNew->sqpyteKey);\n",
     ),
     Edit(
         "sorter-merge",
@@ -51,6 +52,20 @@ EDITS = [
         "  p = sqpyteSortFewKeys(pTask->pSorter->pKeyInfo, pList, aSlot);\n"
         "  while( p ){\n"
         "    SorterRecord *pNext;\n",
+    ),
+    Edit(
+        "sorter-missing-keys",
+        "      pNext = p->u.pNext;\n"
+        "    }\n"
+        "\n"
+        "    p->u.pNext = 0;\n"
+        "    for(i=0; aSlot[i]; i++){\n",
+        "      pNext = p->u.pNext;\n"
+        "    }\n"
+        "\n"
+        "    p->u.pNext = 0;\n"
+        "    sqpyteMakeKey(pTask->pSorter->pKeyInfo, pList, p);\n"
+        "    for(i=0; aSlot[i]; i++){\n",
     ),
     Edit(
         # A system call for each page that a sorter writes and reads again was a fifth of TPC-H's query 1.

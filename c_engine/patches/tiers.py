@@ -227,7 +227,7 @@ EDITS = [
         "exec-declared",
         "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n",
         "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
-        "int sqpyteVdbeExec(Vdbe*);\n"
+        "static int sqpyteVdbeExec(Vdbe*);\n"
         "SQLITE_PRIVATE int sqpyteVdbeExecOne(Vdbe*);\n"
         "static void sqpyteBeginStep(Vdbe*);\n"
         "typedef struct SqpyteLog SqpyteLog;\n"

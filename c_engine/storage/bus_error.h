@@ -88,7 +88,7 @@ static int sqpyteUnblockBusErrors(void){
   return pthread_sigmask(SIG_UNBLOCK, &bus, &before)==0 && sigismember(&before, SIGBUS);
 }
 
-static void sqpyteBlockBusErrors(void){
+static SQLITE_NOINLINE void sqpyteBlockBusErrors(void){
   sigset_t bus;
   sigemptyset(&bus);
   sigaddset(&bus, SIGBUS);

@@ -11,7 +11,7 @@
 **
 ** They are only made where that can't be seen: the subquery reads ordinary tables, calls only functions and
 ** collations of SQLite's own that give the same for the same arguments, and is not in a trigger. What is kept is
-** forgotten when the statement ends, and holds under its stamp (validity.h), so a statement that has expired computes
+** forgotten when the run ends, and holds under its stamp (validity.h), so a statement that has expired computes
 ** the next result, and is told so there. A shared cache, which other connections write to, keeps nothing. Where
 ** the values don't come again it pauses.
 **
@@ -29,7 +29,8 @@
 #define SQPYTE_MEMO_SLOTS 256         /* at first; a power of two */
 #define SQPYTE_MEMO_LOOK 256          /* after so many it is asked whether it pays: ... */
 #define SQPYTE_MEMO_WORTH 4           /* ... one in so many was known; if not, ... */
-#define SQPYTE_MEMO_PAUSE 4096        /* ... it pauses for so many, and then for four times as many */
+#define SQPYTE_MEMO_PAUSE 4096        /* ... it pauses for so many, and then for four times as many, ... */
+#define SQPYTE_MEMO_MOST_PAUSE (1<<16) /* ... until there are so many */
 
 typedef struct SqpyteMemo SqpyteMemo;
 typedef struct SqpyteResult SqpyteResult;
@@ -39,7 +40,7 @@ struct SqpyteResult {
   u16 nKey, nResult;      /* Bytes of what follows: the key, the result */
 };
 
-/* What is known of one subquery in this run of the statement. */
+/* What is known of one subquery: of this run of the statement the results, of all runs whether it pays. */
 struct SqpyteMemo {
   SqpyteMemo *pNext;
   int iResult;            /* Its first result register: its name */
@@ -267,7 +268,17 @@ static void sqpyteForgetResults(SqpyteMemo *p){
   p->nByte = 0;
 }
 
-/* At the statement's end. */
+/* At a run's end. A statement that visits few rows each time would else begin anew each time to learn that it doesn't
+** pay: a subquery over 5 rows took 1.3 times stock's time. */
+static void sqpyteMemoEnd(Vdbe *v){
+  SqpyteMemo *p;
+  for(p=v->pSqpyteMemo; p; p=p->pNext){
+    if( p->nSlot ) sqpyteForgetResults(p);
+    p->nKey = -1;
+  }
+}
+
+/* With the statement. */
 static void sqpyteMemoFree(Vdbe *v){
   SqpyteMemo *p = v->pSqpyteMemo;
   v->pSqpyteMemo = 0;
@@ -300,7 +311,7 @@ static int sqpyteMemoizeIsVain(SqpyteMemo *p){
   int vain = p->nKnown*SQPYTE_MEMO_WORTH < p->nAsked;
   p->nAsked = p->nKnown = 0;
   if( vain ){
-    sqpyteBackOff(&p->back, SQPYTE_MEMO_PAUSE, 4, (i64)1<<40);
+    sqpyteBackOff(&p->back, SQPYTE_MEMO_PAUSE, 4, SQPYTE_MEMO_MOST_PAUSE);
     p->nKey = -1;
     sqpyteForgetResults(p);
   }

@@ -9,7 +9,7 @@
 
 /* Whether the calling thread, another one than that of the connection's last call, blocks the signal of a failing read
 ** while a transaction uses a map that another thread has begun (pager_map.h). Then the signal isn't blocked any more. */
-static int sqpyteOtherThread(sqlite3 *db){
+static SQLITE_NOINLINE int sqpyteOtherThread(sqlite3 *db){
   int i, blocked = 0;
   for(i=0; i<db->nDb && !blocked; i++){
     Pager *pPager = db->aDb[i].pBt ? sqlite3BtreePager(db->aDb[i].pBt) : 0;
@@ -23,7 +23,7 @@ static int sqpyteOtherThread(sqlite3 *db){
 
 /* Around a call, with the connection's mutex held: what the first returns, the second is given. Calls within the call
 ** find nothing to do; the thread is as unknown afterwards as before. */
-static int sqpyteBeginCall(sqlite3 *db){
+static SQLITE_INLINE int sqpyteBeginCall(sqlite3 *db){
   return sqpyteBus.bInstalled && db->nSqpyteThread!=sqpyteThread() && sqpyteOtherThread(db);
 }
 static void sqpyteEndCall(sqlite3 *db, int bUnblocked){

@@ -174,6 +174,7 @@ static void sqpyteSortKey(const KeyInfo *pInfo, const u8 *aRec, int nRec, Sqpyte
 ** is taken: the other records would be compared in another order, which it could see.
 */
 #define SQPYTE_BUCKETS 256              /* a power of two */
+#define SQPYTE_BUCKETS_FROM 4096        /* bytes of a list's records: of a shorter one, merging is as fast */
 
 typedef struct SqpyteBucket SqpyteBucket;
 struct SqpyteBucket {
@@ -193,19 +194,28 @@ static SorterRecord *sqpyteNextInList(const SorterList *pList, SorterRecord *p){
   return (SorterRecord*)&pList->aMemory[p->u.iNext];
 }
 
+static void sqpyteMakeKey(const KeyInfo *pInfo, const SorterList *pList, SorterRecord *p){
+  if( p->sqpyteKey.b==sqpyteNoKey.b && pList->szPMA>=SQPYTE_KEYS_FROM ){
+    sqpyteSortKey(pInfo, SRVAL(p), p->nVal, &p->sqpyteKey);
+  }
+}
+
 static SorterRecord *sqpyteSortFewKeys(const KeyInfo *pInfo, SorterList *pList, SorterRecord **aSlot){
   SqpyteBucket aBucket[SQPYTE_BUCKETS];
   u16 aHash[2*SQPYTE_BUCKETS];          /* number of a bucket, from 1 */
-  SorterRecord *p = pList->pList;
+  SorterRecord *p = pList->pList, *pNext;
   u64 nTaken = 0;
   int n = 0, i;
   if( p && (p->sqpyteKey.b & 1)==0 ) SQPYTE_COUNT(SORT_KEYS);
-  if( SQPYTE_OFF(KEY_LISTS) || sqpyteForeignKey(pInfo, pInfo->nKeyField) ) return p;
+  if( SQPYTE_OFF(KEY_LISTS) || pList->szPMA<SQPYTE_BUCKETS_FROM || sqpyteForeignKey(pInfo, pInfo->nKeyField) ) return p;
   memset(aHash, 0, sizeof(aHash));
-  while( p && (p->sqpyteKey.b & 1)==0 ){
-    SorterRecord *pNext = sqpyteNextInList(pList, p);
-    SqpyteSortKey key = p->sqpyteKey;
+  for(; p; p=pNext){
+    SqpyteSortKey key;
     SqpyteBucket *pBucket;
+    sqpyteMakeKey(pInfo, pList, p);
+    key = p->sqpyteKey;
+    if( key.b & 1 ) break;
+    pNext = sqpyteNextInList(pList, p);
     u32 h = (u32)(((key.a ^ (key.b*SQPYTE_HASH_MUL))*SQPYTE_HASH_MUL)>>40);
     h &= 2*SQPYTE_BUCKETS-1;
     while( aHash[h] && (aBucket[aHash[h]-1].key.a!=key.a || aBucket[aHash[h]-1].key.b!=key.b) ){
@@ -224,7 +234,6 @@ static SorterRecord *sqpyteSortFewKeys(const KeyInfo *pInfo, SorterList *pList, 
     p->u.pNext = pBucket->pFirst;
     pBucket->pFirst = p;
     nTaken++;
-    p = pNext;
   }
   if( n ){
     SQPYTE_COUNT(KEY_LISTS);

@@ -6,6 +6,11 @@
 typedef struct SqpyteSortKey SqpyteSortKey;
 struct SqpyteSortKey { u64 a, b; };     /* b's lowest bit: equal keys don't mean equal records */
 
+/* A list whose records have fewer bytes than this is sorted by comparing them: making keys took longer (of 5 rows, a tenth
+** of the statement). Its records have sqpyteNoKey, which tells nothing, as the first of any list do until it is sorted. */
+#define SQPYTE_KEYS_FROM 256
+static const SqpyteSortKey sqpyteNoKey = { 0, 3 };
+
 static void sqpyteSortKey(const KeyInfo*, const u8 *aRec, int nRec, SqpyteSortKey*);
 
 /* Whether the keys tell the order of their records; if so, *pRes is it. */
@@ -13,6 +18,9 @@ static void sqpyteSortKey(const KeyInfo*, const u8 *aRec, int nRec, SqpyteSortKe
   (p1)->a!=(p2)->a ? ((res) = (p1)->a<(p2)->a ? -1 : +1, 1) : \
   ((p1)->b>>1)!=((p2)->b>>1) ? ((res) = (p1)->b<(p2)->b ? -1 : +1, 1) : \
   (((p1)->b | (p2)->b) & 1)==0 ? ((res) = 0, 1) : 0)
+
+/* Makes the key of a record that has none, if its list is to have keys. */
+static void sqpyteMakeKey(const KeyInfo*, const SorterList*, SorterRecord*);
 
 /* Sorts, without comparing records, those that begin a list: see sort_key.c. */
 static SorterRecord *sqpyteSortFewKeys(const KeyInfo*, SorterList*, SorterRecord **aSlot);

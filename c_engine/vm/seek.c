@@ -182,7 +182,7 @@ static int sqpyteSeekInLeaf(BtCursor *pCur, i64 key, int *pRes){
 static VdbeCursor *sqpyteReopen(Vdbe *p, const Op *pOp, Btree *pBtree, KeyInfo *pKeyInfo, int nField){
   VdbeCursor *pC = p->apCsr[pOp->p1];
   BtCursor *pCur;
-  if( pC==0 || SQPYTE_OFF(CURSOR_REUSE) || pC->eCurType!=CURTYPE_BTREE || pC->isEphemeral || pC->colCache
+  if( SQPYTE_OFF(CURSOR_REUSE) || pC->eCurType!=CURTYPE_BTREE || pC->isEphemeral || pC->colCache
    || pOp->p2<=1 || pC->pgnoRoot!=(Pgno)pOp->p2 || pC->iDb!=pOp->p3 || pC->pKeyInfo!=pKeyInfo || pC->nField!=nField
    || pC->isTable!=(pOp->p4type!=P4_KEYINFO) || sqpyteForeignCollation(pOp) ) return 0;
   pCur = pC->uc.pCursor;

@@ -95,6 +95,17 @@ def test_rows_are_stocks(connections, sql):
             [type(value) for value in row] for row in expected]
 
 
+def test_a_statement_that_is_run_again_and_again(connections):
+    """Whether it pays is known from earlier runs; the results are of this one."""
+    sql = 'SELECT id, (SELECT count(*) FROM u WHERE v = t.b %% 13 AND u.rowid > ?1) FROM t WHERE id < %d'
+    for run in range(300):
+        few, many = [[connection.execute(sql % count, (run % 40,)).fetchall() for connection in connections]
+                     for count in (5, 400 if run % 50 == 0 else 1)]
+        assert few[0] == few[1] and many[0] == many[1]
+        for connection in connections:
+            connection.execute('UPDATE u SET v = v + 1 WHERE rowid = ?', (run + 1,))
+
+
 COMPUTED = [
     'SELECT id, (SELECT count(*) FROM u WHERE k = t.a AND abs(random()) > -1) FROM t',
     "SELECT id, (SELECT count(*) FROM u WHERE k = t.a AND date('now') > '2000') FROM t",

@@ -32,7 +32,16 @@ def orders(library, rows, order):
         connection.close()
 
 
-@given(rows=st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=30), terms=TERMS)
+@given(rows=st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=90), terms=TERMS)
 def test_order(stock_library, engine_library, rows, terms):
     order = ', '.join(''.join(term) for term in terms)
     assert orders(Library(engine_library), rows, order) == orders(Library(stock_library), rows, order)
+
+
+def test_lists_that_begin_without_keys(stock_library, engine_library):
+    """A list's first records have no keys (SQPYTE_KEYS_FROM): none of a short list, all of a longer one in the end."""
+    values = [None, 3, 'bb', 2.5, b'a', 'ab', -1, 2 ** 60, 2.0 ** 60, 'ab', 'bb' * 9, 'bb' * 9 + 'c']
+    for count in range(2, 70):
+        rows = [(values[i * 7 % len(values)], values[i * 5 % 11]) for i in range(count)]
+        for order in ('a', 'b DESC, a', 'a COLLATE NOCASE, b'):
+            assert orders(Library(engine_library), rows, order) == orders(Library(stock_library), rows, order), count
