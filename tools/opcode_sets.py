@@ -32,6 +32,9 @@ SETS = [
     ('STEP_SORTER', 'closes a loop over a sorter', numbers('step-sorter')),
     ('STEP_VIRTUAL', 'closes a loop over a virtual table', numbers('step-virtual')),
     ('CALLS_MODULE', "calls a virtual table's module, if P1 is such a cursor", numbers('calls-module')),
+    ('HANDLED', 'the VM has a handler', set(TABLE)),
+    ('LOOP', 'a jump of it backwards closes a loop, in the VM', {number for number in TABLE if TABLE[number].loop}),
+    ('SEEKS', 'goes down a B-tree, by a handler', {number for number in TABLE if TABLE[number].seeks}),
     ('CALLS', 'calls a function, or a step of an aggregate', numbers('function', 'aggregate-step')),
 ]
 
@@ -45,7 +48,7 @@ HEAD = '''\
 
 %s
 
-static const unsigned char sqpyteOpcodeSets[256] = {
+static const unsigned short sqpyteOpcodeSets[256] = {
 %s
 };
 
@@ -62,7 +65,7 @@ static const unsigned char sqpyteOpcodeSets[256] = {
 
 def header():
     """The header's text (str)."""
-    sets = '\n'.join('#define SQPYTE_SET_%-13s %3d   /* %s */' % (name, 1 << n, meaning)
+    sets = '\n'.join('#define SQPYTE_SET_%-13s 0x%03x   /* %s */' % (name, 1 << n, meaning)
                      for n, (name, meaning, _) in enumerate(SETS))
     lines = []
     for number in sorted(DECLARED, key=lambda number: DECLARED[number].name):

@@ -49,8 +49,9 @@ FEATURES = [
 DEFINES = ['-D' + feature for feature in FEATURES]
 
 # -fno-semantic-interposition lets gcc inline and call directly inside a shared library whose
-# functions are visible: SQLite's API, and what the VM calls of the engine.
-COMPILE = ['-O2', '-fPIC', '-fno-semantic-interposition', '-w']
+# functions are visible: SQLite's API, and what the VM calls of the engine. -falign-loops=32: a loop of three
+# instructions, as length()'s over a text, takes 1.6 times as long where it lies across two lines of the cache.
+COMPILE = ['-O2', '-falign-loops=32', '-fPIC', '-fno-semantic-interposition', '-w']
 
 LINK = ['-shared', '-Wl,-Bsymbolic']
 # Our libraries stay after dlclose(): the handler of SIGBUS is theirs, and they would take new memory each time.

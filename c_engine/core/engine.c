@@ -34,7 +34,7 @@ static struct {
   int threshold;
   int exact;                /* the threshold was given: loops without seeks are hot just then */
   sqpyte_vm_run_fn xRun;
-  int started;              /* rpython_startup_code has been called, and the table of covered opcodes filled */
+  int started;              /* rpython_startup_code has been called */
   pthread_mutex_t mutex;    /* of what is changed here, and of tiering.c's histories */
   char taken;               /* a statement is in the VM */
 } sqpyteVm = { SQPYTE_MODE_HOT, SQPYTE_DEFAULT_THRESHOLD, 0, 0, 0, PTHREAD_MUTEX_INITIALIZER, 0 };
@@ -82,7 +82,7 @@ static int sqpyteStartVm(void){
       sqpyteRelocateVm();
       rpython_startup_code();
       sqpyteVm.xRun = sqpyte_vm_run;
-      sqpyte_vm_run(0);                /* fills the table of covered opcodes */
+      sqpyte_vm_run(0);                /* prepares it */
       AtomicStore(&sqpyteVm.started, 1);
     }
   }
@@ -133,8 +133,8 @@ static int sqpyteIndivisible(const Vdbe *p){
   return 0;
 }
 
-/* What keeps this statement out of the VM, whatever its loops:
-** one of SQPYTE_WHY_*, or SQPYTE_WHY_HOT if nothing does. */
+/* What keeps this statement out of the VM, whatever its loops: one of SQPYTE_WHY_*, or SQPYTE_WHY_HOT if nothing does. The VM
+** needn't have started, which takes a millisecond: a program of few rows never enters it. */
 static int sqpyteObstacle(Vdbe *p){
   sqlite3 *db = p->db;
   if( sqpyteVm.xRun==0 && (sqpyte_vm_run==0 || rpython_startup_code==0) ){
@@ -150,7 +150,7 @@ static int sqpyteObstacle(Vdbe *p){
     int why = p->sqpyteReason;
     return why==SQPYTE_WHY_FULL || why==SQPYTE_WHY_LARGE ? why : SQPYTE_WHY_REFUSED;
   }
-  return sqpyteStartVm();
+  return SQPYTE_WHY_HOT;
 }
 
 /* Runs up to a given opcode, for the PyPy inliner, which takes over there: to the caller it is as a row
@@ -258,6 +258,7 @@ static SQLITE_NOINLINE int sqpyteChangeTiers(Vdbe *p, int rc, int allowHot){
       if( covered==SQPYTE_COVERED_NOT ) why = SQPYTE_WHY_OPCODE;
       else why = sqpyteRepaysTracing(p, p->pc, covered==SQPYTE_COVERED_SEEKS);
     }
+    if( why==SQPYTE_WHY_HOT && (why = sqpyteStartVm())!=SQPYTE_WHY_HOT ) p->sqpyteSeeks = 0;
     if( why==SQPYTE_WHY_HOT ){
       p->sqpyteTier = SQPYTE_TIER_VM;
     }else if( why!=SQPYTE_WHY_OPCODE && why!=SQPYTE_WHY_SEEKS && why!=SQPYTE_WHY_SHORT && why!=SQPYTE_WHY_THREAD ){
@@ -286,6 +287,7 @@ static SQLITE_NOINLINE int sqpyteExecAsAsked(Vdbe *p){
 #endif
   if( sqpyteVm.mode==SQPYTE_MODE_ALWAYS ){
     p->sqpyteReason = sqpyteObstacle(p);
+    if( p->sqpyteReason==SQPYTE_WHY_HOT ) p->sqpyteReason = sqpyteStartVm();
     if( p->sqpyteReason==SQPYTE_WHY_HOT && sqpyteBeginsWell(p) ) p->sqpyteTier = SQPYTE_TIER_VM;
   }
   return sqpyteChangeTiers(p, SQLITE_OK, sqpyteVm.mode);

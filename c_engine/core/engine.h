@@ -218,11 +218,6 @@ SQPYTE_EXPORT void sqpyte_memoize_store(void *pVdbe, int pc);
 
 /* The program's content as bytes (at most nMax of them at buf); its size. */
 SQPYTE_EXPORT long sqpyte_program_key(void *pVdbe, long buf, long nMax);
-/* The VM tells of each opcode that it has a handler, and what the opcode does: bits of these. */
-#define SQPYTE_HANDLED 1
-#define SQPYTE_CLOSES_LOOP 2
-#define SQPYTE_SEEKS 4
-SQPYTE_EXPORT void sqpyte_set_covered(int opcode, int value);
 /* Which of these holds for the loops that begin at the opcode head. */
 #define SQPYTE_COVERED_NOT 0
 #define SQPYTE_COVERED 1

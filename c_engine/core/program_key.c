@@ -142,10 +142,6 @@ long sqpyte_program_key(void *pVdbe, long buf, long nMax){
   return key.n;
 }
 
-/* Which opcodes have handlers that hot loops may use, as interp.py tells. */
-static u8 sqpyteCovered[256];
-void sqpyte_set_covered(int opcode, int value){ sqpyteCovered[opcode & 255] = (u8)value; }
-
 /* Functions that hot loops may call in the VM: those with a handler. Any other is called by a C
 ** helper, which takes up to 5 ns longer than upstream's own opcode. */
 static int sqpyteFunctionPays(sqlite3 *db, FuncDef *pDef){
@@ -153,14 +149,14 @@ static int sqpyteFunctionPays(sqlite3 *db, FuncDef *pDef){
   return kind!=SQPYTE_FUNC_OTHER && kind!=SQPYTE_FUNC_USER;
 }
 
-/* What the VM makes of an opcode: a value of sqpyteCovered. */
-static int sqpyteCoverage(const Vdbe *p, const VdbeOp *pOp){
+/* Whether the VM has a handler for an opcode, which hot loops may use. */
+static int sqpyteIsCovered(const Vdbe *p, const VdbeOp *pOp){
   if( (pOp->opcode==OP_Function || pOp->opcode==OP_PureFunc)
    && !sqpyteFunctionPays(p->db, pOp->p4.pCtx->pFunc) ) return 0;
   if( SQPYTE_IS(pOp->opcode, CALLS_MODULE) && p->apCsr[pOp->p1] && p->apCsr[pOp->p1]->eCurType==CURTYPE_VTAB ) return 0;
-  if( pOp->opcode==OP_AggStep1 ) return sqpyteCovered[OP_AggStep];
-  if( pOp->opcode==OP_String8 ) return sqpyteCovered[OP_String];
-  return sqpyteCovered[pOp->opcode];
+  if( pOp->opcode==OP_AggStep1 ) return SQPYTE_IS(OP_AggStep, HANDLED);
+  if( pOp->opcode==OP_String8 ) return SQPYTE_IS(OP_String, HANDLED);
+  return SQPYTE_IS(pOp->opcode, HANDLED);
 }
 
 /* A trace goes on where a Yield leads it, and a coroutine of more Yields than this, as of VALUES with
@@ -181,7 +177,7 @@ int sqpyte_covers_loop(void *pVdbe, int head){
   Vdbe *p = (Vdbe*)pVdbe;
   int i, end = -1, found = SQPYTE_COVERED;
   for(i=head; i<p->nOp; i++){
-    if( (sqpyteCovered[p->aOp[i].opcode] & SQPYTE_CLOSES_LOOP) && p->aOp[i].p2==head ) end = i;
+    if( SQPYTE_IS(p->aOp[i].opcode, LOOP) && p->aOp[i].p2==head ) end = i;
   }
   if( end<0 ) return SQPYTE_COVERED_NOT;
   for(i=head; i<=end; i++){
@@ -189,10 +185,9 @@ int sqpyte_covers_loop(void *pVdbe, int head){
     if( pOp->opcode==OP_Once && pOp->p2>i && pOp->p2<=end ){
       i = pOp->p2 - 1;
     }else{
-      int coverage = sqpyteCoverage(p, pOp);
-      if( coverage==0 ) return SQPYTE_COVERED_NOT;
+      if( !sqpyteIsCovered(p, pOp) ) return SQPYTE_COVERED_NOT;
       if( pOp->opcode==OP_Yield && !sqpyteYieldsPay(p, pOp->p1) ) return SQPYTE_COVERED_NOT;
-      if( coverage & SQPYTE_SEEKS ) found = SQPYTE_COVERED_SEEKS;
+      if( SQPYTE_IS(pOp->opcode, SEEKS) ) found = SQPYTE_COVERED_SEEKS;
     }
   }
   return found;

@@ -94,7 +94,9 @@ static double sqpyteProgress(const VdbeCursor *pC){
   return n ? (double)nBefore/(double)n : 0.0;
 }
 
-/* The loop around the opcode pc that lies furthest out; what is done only once is for itself. */
+/* The loop around the opcode pc that lies furthest out; what is done only once is for itself. Where a scan of a range
+** ends its place in the B-tree doesn't tell. */
+static int sqpyteEndsEarly(const Vdbe*, int);       /* cardinality.c */
 static SqpyteScan sqpyteScanAround(Vdbe *p, int pc){
   SqpyteScan scan = { pc, pc, -1, 0, 0 };
   int i, first = 0, last = p->nOp, step = -1;
@@ -115,12 +117,13 @@ static SqpyteScan sqpyteScanAround(Vdbe *p, int pc){
    && p->aOp[step].p1<p->nCursor ){
     scan.at = sqpyteProgress(p->apCsr[p->aOp[step].p1]);
     if( p->aOp[step].opcode==OP_Prev && scan.at>=0 ) scan.at = 1 - scan.at;
+    if( sqpyteEndsEarly(p, step) ) scan.at = -1;
   }
   for(i=scan.head; i<=scan.end; i++){
     const VdbeOp *pOp = &p->aOp[i];
     if( pOp->opcode==OP_Once && pOp->p2>i && pOp->p2<=scan.end ){
       i = pOp->p2 - 1;
-    }else if( sqpyteCovered[pOp->opcode] & SQPYTE_SEEKS ){
+    }else if( SQPYTE_IS(pOp->opcode, SEEKS) ){
       scan.seeks = 1;
     }
     scan.nOp++;

@@ -45,7 +45,8 @@ EDITS = [
         "  assert( pCur->eState==CURSOR_VALID );\n"
         "  assert( pCur->pPage->nCell > 0 );\n"
         "  assert( pCur->iPage==0 || pCur->apPage[0]->intKey==pCur->curIntKey );\n",
-        "  if( pCur->eState==CURSOR_VALID && sqpyteSeekInLeaf(pCur, intKey, pRes) ) return SQLITE_OK;\n"
+        "  if( pCur->eState==CURSOR_VALID && (pCur->curFlags & BTCF_WriteFlag)==0\n"
+        "   && sqpyteSeekInLeaf(pCur, intKey, pRes) ) return SQLITE_OK;\n"
         "  rc = moveToRoot(pCur);\n"
         "  if( rc ){\n"
         "    if( rc==SQLITE_EMPTY ){\n"

@@ -24,18 +24,17 @@ EDITS = [
         "  SqpyteSortKey sqpyteKey;\n",
     ),
     Edit(
-        "sorter-write",
-        "  memcpy(SRVAL(pNew), pVal->z, pVal->n);\n",
-        "  memcpy(SRVAL(pNew), pVal->z, pVal->n);\n"
-        "  if( pSorter->list.szPMA<SQPYTE_KEYS_FROM ) pNew->sqpyteKey = sqpyteNoKey;\n"
-        "  else sqpyteSortKey(pSorter->pKeyInfo, (const u8*)pVal->z, pVal->n, &pNew->sqpyteKey);\n",
+        "sorter-task",
+        "  SorterCompare xCompare;         /* Compare function to use */\n",
+        "  SorterCompare xCompare;         /* Compare function to use */\n"
+        "  int eSqpyteKeys;                /* What the records of its last list have (sort_key.h) */\n",
     ),
     Edit(
         "sorter-merge",
         "    res = pTask->xCompare(\n"
         "        pTask, &bCached, SRVAL(p1), p1->nVal, SRVAL(p2), p2->nVal\n"
         "    );\n",
-        "    if( !SQPYTE_KEYS_TELL(&p1->sqpyteKey, &p2->sqpyteKey, res) ){\n"
+        "    if( pTask->eSqpyteKeys==SQPYTE_NO_KEYS || !SQPYTE_KEYS_TELL(&p1->sqpyteKey, &p2->sqpyteKey, res) ){\n"
         "      res = pTask->xCompare(\n"
         "          pTask, &bCached, SRVAL(p1), p1->nVal, SRVAL(p2), p2->nVal\n"
         "      );\n"
@@ -49,12 +48,12 @@ EDITS = [
         "    SorterRecord *pNext;\n",
         "  memset(aSlot, 0, sizeof(aSlot));\n"
         "\n"
-        "  p = sqpyteSortFewKeys(pTask->pSorter->pKeyInfo, pList, aSlot);\n"
+        "  if( pTask->eSqpyteKeys!=SQPYTE_NO_KEYS ) p = sqpyteSortFewKeys(pTask, pList, aSlot);\n"
         "  while( p ){\n"
         "    SorterRecord *pNext;\n",
     ),
     Edit(
-        "sorter-missing-keys",
+        "sorter-make-key",
         "      pNext = p->u.pNext;\n"
         "    }\n"
         "\n"
@@ -64,7 +63,9 @@ EDITS = [
         "    }\n"
         "\n"
         "    p->u.pNext = 0;\n"
-        "    sqpyteMakeKey(pTask->pSorter->pKeyInfo, pList, p);\n"
+        "    if( pTask->eSqpyteKeys==SQPYTE_KEYS ){\n"
+        "      sqpyteSortKey(pTask->pSorter->pKeyInfo, SRVAL(p), p->nVal, &p->sqpyteKey);\n"
+        "    }\n"
         "    for(i=0; aSlot[i]; i++){\n",
     ),
     Edit(
@@ -81,14 +82,14 @@ EDITS = [
     Edit(
         "sorter-ranks-declared",
         "static int vdbeSorterSort(SortSubtask *pTask, SorterList *pList){\n",
-        "static void sqpyteRankTexts(const VdbeSorter*, SorterList*);\n"
+        "static int sqpyteRankTexts(const VdbeSorter*, SorterList*);\n"
         "static int vdbeSorterSort(SortSubtask *pTask, SorterList *pList){\n",
     ),
     Edit(
         "sorter-ranks",
         "  p = pList->pList;\n"
         "  pTask->xCompare = vdbeSorterGetCompare(pTask->pSorter);\n",
-        "  sqpyteRankTexts(pTask->pSorter, pList);\n"
+        "  pTask->eSqpyteKeys = sqpyteKeysOf(pTask->pSorter, pList);\n"
         "  p = pList->pList;\n"
         "  pTask->xCompare = vdbeSorterGetCompare(pTask->pSorter);\n",
     ),
@@ -110,6 +111,9 @@ EDITS = [
         "){\n"
         "  const KeyInfo *pInfo = pTask->pSorter->pKeyInfo;\n"
         "  int res;\n"
+        "  if( pTask->eSqpyteKeys==SQPYTE_NO_KEYS ){\n"
+        "    return pTask->xCompare(pTask, pbCached, p1->aKey, p1->nKey, p2->aKey, p2->nKey);\n"
+        "  }\n"
         "  if( !p1->bSqpyteKey ) sqpyteSortKey(pInfo, p1->aKey, p1->nKey, &p1->sqpyteKey);\n"
         "  if( !p2->bSqpyteKey ) sqpyteSortKey(pInfo, p2->aKey, p2->nKey, &p2->sqpyteKey);\n"
         "  p1->bSqpyteKey = p2->bSqpyteKey = 1;\n"

@@ -60,25 +60,27 @@ static int sqpyteRanked(SqpyteFunction *pFunction, SqpyteRankedText *aText, i64 
   return done;
 }
 
-/* Makes the sort keys of a list's records with ranks, if that can be done. */
-static void sqpyteRankTexts(const VdbeSorter *pSorter, SorterList *pList){
+/* Makes the sort keys of a list's records with ranks, if that can be done; returns whether it was. */
+static int sqpyteRankTexts(const VdbeSorter *pSorter, SorterList *pList){
   int iColumn = sqpyteRankedColumn(pSorter);
   const KeyInfo *pInfo = pSorter->pKeyInfo;
   SqpyteFunction *pFunction;
   SqpyteRankedText *aText;
   SorterRecord *p;
   i64 nRecord = 0, nText = 0, i = 0;
-  if( iColumn<0 ) return;
+  int done;
+  if( iColumn<0 ) return 0;
   for(p=pList->pList; p; p=sqpyteNextInList(pList, p)) nRecord++;
-  if( nRecord<SQPYTE_RANK_LEAST || nRecord>0x7fffffff ) return;
+  if( nRecord<SQPYTE_RANK_LEAST || nRecord>0x7fffffff ) return 0;
   aText = SQPYTE_SPARE(sqlite3_malloc64(nRecord*sizeof(*aText)));
-  if( aText==0 ) return;
+  if( aText==0 ) return 0;
   for(p=pList->pList; p; p=sqpyteNextInList(pList, p)){
     const u8 *z = sqpyteTextField(SRVAL(p), p->nVal, iColumn, &aText[nText].n);
     if( z ) aText[nText++].z = (i64)(intptr_t)z;
   }
   pFunction = (SqpyteFunction*)pInfo->aColl[iColumn]->pUser;
-  if( nText && sqpyteRanked(pFunction, aText, nText) ){
+  done = nText && sqpyteRanked(pFunction, aText, nText);
+  if( done ){
     SQPYTE_COUNT(COLLATION_RANKS);
     for(p=pList->pList; p; p=sqpyteNextInList(pList, p)){
       i64 n;
@@ -88,4 +90,5 @@ static void sqpyteRankTexts(const VdbeSorter *pSorter, SorterList *pList){
     }
   }
   sqlite3_free(aText);
+  return done;
 }

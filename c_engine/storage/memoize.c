@@ -26,7 +26,7 @@
 #define SQPYTE_MEMO_COLUMNS 8         /* outer columns, at most */
 #define SQPYTE_MEMO_BYTES 512         /* of a key or of a result, at most */
 #define SQPYTE_MEMO_MEMORY (1<<20)    /* for all results of one subquery, at most */
-#define SQPYTE_MEMO_SLOTS 256         /* at first; a power of two */
+#define SQPYTE_MEMO_SLOTS 16          /* at first; a power of two */
 #define SQPYTE_MEMO_LOOK 256          /* after so many it is asked whether it pays: ... */
 #define SQPYTE_MEMO_WORTH 4           /* ... one in so many was known; if not, ... */
 #define SQPYTE_MEMO_PAUSE 4096        /* ... it pauses for so many, and then for four times as many, ... */

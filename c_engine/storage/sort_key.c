@@ -4,7 +4,7 @@
 ** The fields of the record's key are written one after the other as bytes whose order, compared as
 ** unsigned numbers, is that of the fields: a byte for the storage class, then for a number the bits
 ** of its double, for a text or blob its bytes and a zero. Where that isn't all (the 16 bytes are
-** full, a number of more than 53 bits, a zero within a text, a collation other than BINARY), the
+** full, a number of more than 53 bits, a zero within a text, a collation other than BINARY and NOCASE), the
 ** key is inexact: it orders records whose keys differ, and says nothing of those whose keys don't.
 ** A field that has been ranked (collation_ranks.c) has its rank in place of its text.
 */
@@ -51,10 +51,19 @@ static SQLITE_INLINE u64 sqpyteFirstBytes(const u8 *a, int k, i64 nRead){
 
 #define SQPYTE_HAS_ZERO(x) (((x)-0x0101010101010101ULL) & ~(x) & 0x8080808080808080ULL)
 
-/* A tag, the bytes of a text or blob and a zero; nRead of them and of what follows can be read. */
-static void sqpytePutBytes(SqpyteKeyWriter *p, u8 tag, const u8 *a, i64 n, i64 nRead){
+/* Eight bytes as NOCASE compares them: the letters A to Z as a to z. */
+static SQLITE_INLINE u64 sqpyteFolded(u64 v){
+  u64 u = v & 0x7f7f7f7f7f7f7f7fULL;
+  u64 above = (u + 0x3f3f3f3f3f3f3f3fULL) & ~(u + 0x2525252525252525ULL);   /* 0x80 in bytes from A to Z, but for ... */
+  return v | (above & ~v & 0x8080808080808080ULL)>>2;                       /* ... their own highest bit */
+}
+
+/* A tag, the bytes of a text or blob, folded if it is compared by NOCASE, and a zero; nRead of them and of what follows can
+** be read. */
+static void sqpytePutBytes(SqpyteKeyWriter *p, u8 tag, const u8 *a, i64 n, i64 nRead, int folded){
   if( n<=6 ){                           /* in one */
     u64 v = sqpyteFirstBytes(a, (int)n, nRead);
+    if( folded ) v = sqpyteFolded(v);
     u64 x = v | ~(u64)0>>(8*n);
     if( SQPYTE_HAS_ZERO(x)==0 ){
       sqpytePut(p, (u64)tag<<56 | v>>8, (int)n+2);
@@ -65,10 +74,11 @@ static void sqpytePutBytes(SqpyteKeyWriter *p, u8 tag, const u8 *a, i64 n, i64 n
   while( n>0 && p->n<SQPYTE_KEY_BYTES ){
     int k = n<8 ? (int)n : 8, i;
     u64 v = sqpyteFirstBytes(a, k, nRead);
+    if( folded ) v = sqpyteFolded(v);
     u64 x = k<8 ? v | ~(u64)0>>(8*k) : v;
     if( SQPYTE_HAS_ZERO(x) ){
       /* A zero: above the end of a text, below any other byte. */
-      for(i=0; a[i]; i++) sqpytePutByte(p, a[i]);
+      for(i=0; a[i]; i++) sqpytePutByte(p, (u8)(v>>(56-8*i)));
       sqpytePutByte(p, 0);
       while( p->n<SQPYTE_KEY_BYTES ) sqpytePutByte(p, 0xff);
       p->inexact = 1;
@@ -89,11 +99,12 @@ static void sqpytePutField(SqpyteKeyWriter *p, const u8 *a, u32 t, CollSeq *pCol
   u64 u;
   if( t>=12 ){
     u8 tag = SQPYTE_KEY_TEXT + ((t&1)==0);
-    if( (t&1) && pColl && !sqlite3IsBinary(pColl) ){
+    int folded = (t&1) && pColl && pColl->xCmp==nocaseCollatingFunc;
+    if( folded || (t&1)==0 || pColl==0 || sqlite3IsBinary(pColl) ){
+      sqpytePutBytes(p, tag, a, (t-12)/2, nRead, folded);
+    }else{
       sqpytePutByte(p, tag);
       p->inexact = 1;
-    }else{
-      sqpytePutBytes(p, tag, a, (t-12)/2, nRead);
     }
     return;
   }
@@ -137,7 +148,7 @@ static void sqpyteRankedKey(
   int i;
   w.a = w.b = 0;
   w.n = 0;
-  w.inexact = SQPYTE_OFF(SORT_KEYS) || pInfo->enc!=SQLITE_UTF8;
+  w.inexact = 0;
   for(i=0; i<pInfo->nKeyField && !w.inexact; i++){
     u8 flags = pInfo->aSortFlags ? pInfo->aSortFlags[i] : 0;
     if( iHdr>=nHdr || (flags & KEYINFO_ORDER_BIGNULL) ){ w.inexact = 1; break; }
@@ -161,6 +172,42 @@ static void sqpyteSortKey(const KeyInfo *pInfo, const u8 *aRec, int nRec, Sqpyte
   sqpyteRankedKey(pInfo, aRec, nRec, -1, 0, pKey);
 }
 
+/* A list of the sorter begins with the record that was inserted last. */
+static SorterRecord *sqpyteNextInList(const SorterList *pList, const SorterRecord *p){
+  if( pList->aMemory==0 ) return p->u.pNext;
+  if( (u8*)p==pList->aMemory ) return 0;
+  return (SorterRecord*)&pList->aMemory[p->u.iNext];
+}
+
+/* A list whose records have fewer bytes than this is sorted by comparing them: making keys took longer (of 5 rows, a tenth
+** of the statement); and one whose newest records, so many, all have the same inexact key, as URLs of one host have. */
+#define SQPYTE_KEYS_FROM 256
+#define SQPYTE_KEYS_LOOK 32
+
+/* Whether keys tell the order of a list's records. */
+static int sqpyteKeysPay(const KeyInfo *pInfo, const SorterList *pList){
+  const SorterRecord *p = pList->pList;
+  SqpyteSortKey first, key;
+  int i;
+  if( SQPYTE_OFF(SORT_KEYS) || pInfo->enc!=SQLITE_UTF8 || pList->szPMA<SQPYTE_KEYS_FROM ) return 0;
+  for(i=0; p && i<SQPYTE_KEYS_LOOK; i++){
+    sqpyteSortKey(pInfo, SRVAL(p), p->nVal, &key);
+    if( i==0 ) first = key;
+    if( (key.b & 1)==0 || key.a!=first.a || key.b!=first.b ) return 1;
+    p = sqpyteNextInList(pList, p);
+  }
+  return 0;
+}
+
+/* What the records of a list are to have, before it is sorted. */
+static int sqpyteKeysOf(const VdbeSorter *pSorter, SorterList *pList){
+  int eKeys = SQPYTE_NO_KEYS;
+  if( sqpyteRankTexts(pSorter, pList) ) eKeys = SQPYTE_RANKED_KEYS;
+  else if( sqpyteKeysPay(pSorter->pKeyInfo, pList) ) eKeys = SQPYTE_KEYS;
+  if( eKeys!=SQPYTE_NO_KEYS ) SQPYTE_COUNT(SORT_KEYS);
+  return eKeys;
+}
+
 /*
 ** Few keys. GROUP BY of a few groups sorts very many records of very few keys. Those are put into
 ** lists, one for each key, instead of being merged level by level: TPC-H's query 1 has 1.2 million
@@ -174,7 +221,9 @@ static void sqpyteSortKey(const KeyInfo *pInfo, const u8 *aRec, int nRec, Sqpyte
 ** is taken: the other records would be compared in another order, which it could see.
 */
 #define SQPYTE_BUCKETS 256              /* a power of two */
-#define SQPYTE_BUCKETS_FROM 4096        /* bytes of a list's records: of a shorter one, merging is as fast */
+#define SQPYTE_BUCKETS_FROM 4096        /* bytes of a list's records: of a shorter one, merging is as fast; ... */
+#define SQPYTE_BUCKETS_LOOK 64          /* ... as it is if of its newest records, so many, ... */
+#define SQPYTE_BUCKETS_MOST 60          /* ... at least so many have keys of their own */
 
 typedef struct SqpyteBucket SqpyteBucket;
 struct SqpyteBucket {
@@ -188,33 +237,21 @@ static int sqpyteCompareBuckets(const void *a, const void *b){
   return p1->b<p2->b ? -1 : p1->b>p2->b;
 }
 
-static SorterRecord *sqpyteNextInList(const SorterList *pList, SorterRecord *p){
-  if( pList->aMemory==0 ) return p->u.pNext;
-  if( (u8*)p==pList->aMemory ) return 0;
-  return (SorterRecord*)&pList->aMemory[p->u.iNext];
-}
-
-static void sqpyteMakeKey(const KeyInfo *pInfo, const SorterList *pList, SorterRecord *p){
-  if( p->sqpyteKey.b==sqpyteNoKey.b && pList->szPMA>=SQPYTE_KEYS_FROM ){
-    sqpyteSortKey(pInfo, SRVAL(p), p->nVal, &p->sqpyteKey);
-  }
-}
-
-static SorterRecord *sqpyteSortFewKeys(const KeyInfo *pInfo, SorterList *pList, SorterRecord **aSlot){
+static SorterRecord *sqpyteSortFewKeys(SortSubtask *pTask, SorterList *pList, SorterRecord **aSlot){
+  const KeyInfo *pInfo = pTask->pSorter->pKeyInfo;
   SqpyteBucket aBucket[SQPYTE_BUCKETS];
   u16 aHash[2*SQPYTE_BUCKETS];          /* number of a bucket, from 1 */
   SorterRecord *p = pList->pList, *pNext;
   u64 nTaken = 0;
   int n = 0, i;
-  if( p && (p->sqpyteKey.b & 1)==0 ) SQPYTE_COUNT(SORT_KEYS);
   if( SQPYTE_OFF(KEY_LISTS) || pList->szPMA<SQPYTE_BUCKETS_FROM || sqpyteForeignKey(pInfo, pInfo->nKeyField) ) return p;
   memset(aHash, 0, sizeof(aHash));
   for(; p; p=pNext){
     SqpyteSortKey key;
     SqpyteBucket *pBucket;
-    sqpyteMakeKey(pInfo, pList, p);
+    if( pTask->eSqpyteKeys==SQPYTE_KEYS ) sqpyteSortKey(pInfo, SRVAL(p), p->nVal, &p->sqpyteKey);
     key = p->sqpyteKey;
-    if( key.b & 1 ) break;
+    if( (key.b & 1) || (nTaken==SQPYTE_BUCKETS_LOOK && n>=SQPYTE_BUCKETS_MOST) ) break;
     pNext = sqpyteNextInList(pList, p);
     u32 h = (u32)(((key.a ^ (key.b*SQPYTE_HASH_MUL))*SQPYTE_HASH_MUL)>>40);
     h &= 2*SQPYTE_BUCKETS-1;

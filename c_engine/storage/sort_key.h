@@ -6,10 +6,11 @@
 typedef struct SqpyteSortKey SqpyteSortKey;
 struct SqpyteSortKey { u64 a, b; };     /* b's lowest bit: equal keys don't mean equal records */
 
-/* A list whose records have fewer bytes than this is sorted by comparing them: making keys took longer (of 5 rows, a tenth
-** of the statement). Its records have sqpyteNoKey, which tells nothing, as the first of any list do until it is sorted. */
-#define SQPYTE_KEYS_FROM 256
-static const SqpyteSortKey sqpyteNoKey = { 0, 3 };
+/* What the records of a list have that is sorted. */
+#define SQPYTE_NO_KEYS 0                /* no keys: they are compared */
+#define SQPYTE_KEYS 1                   /* a key is made of each when its turn comes */
+#define SQPYTE_RANKED_KEYS 2            /* each has one, made with ranks (collation_ranks.c) */
+static int sqpyteKeysOf(const VdbeSorter*, SorterList*);
 
 static void sqpyteSortKey(const KeyInfo*, const u8 *aRec, int nRec, SqpyteSortKey*);
 
@@ -19,8 +20,5 @@ static void sqpyteSortKey(const KeyInfo*, const u8 *aRec, int nRec, SqpyteSortKe
   ((p1)->b>>1)!=((p2)->b>>1) ? ((res) = (p1)->b<(p2)->b ? -1 : +1, 1) : \
   (((p1)->b | (p2)->b) & 1)==0 ? ((res) = 0, 1) : 0)
 
-/* Makes the key of a record that has none, if its list is to have keys. */
-static void sqpyteMakeKey(const KeyInfo*, const SorterList*, SorterRecord*);
-
 /* Sorts, without comparing records, those that begin a list: see sort_key.c. */
-static SorterRecord *sqpyteSortFewKeys(const KeyInfo*, SorterList*, SorterRecord **aSlot);
+static SorterRecord *sqpyteSortFewKeys(SortSubtask*, SorterList*, SorterRecord **aSlot);

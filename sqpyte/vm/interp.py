@@ -9,8 +9,7 @@ counted as upstream does, with one addition for each iteration.
 import os
 
 from c_engine.generated.layout import (
-    MEM_FromBind, Mem_flags, SQLITE_INTERRUPT, SQLITE_NOMEM,
-    SQPYTE_CLOSES_LOOP, SQPYTE_HANDLED, SQPYTE_MAX_REFUSALS, SQPYTE_MODE_ALWAYS, SQPYTE_SEEKS, SQPYTE_STOP,
+    MEM_FromBind, Mem_flags, SQLITE_INTERRUPT, SQLITE_NOMEM, SQPYTE_MAX_REFUSALS, SQPYTE_MODE_ALWAYS, SQPYTE_STOP,
     SQPYTE_WHY_FULL, SQPYTE_WHY_LARGE, SQPYTE_WHY_REFUSED, Vdbe_pc, Vdbe_sqpyteCompare, Vdbe_sqpyteProgram,
     Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
 from sqpyte.vm.base import capi, jit, mem
@@ -242,10 +241,6 @@ def start():
     jit.set_param(driver, 'threshold', 40)
     jit.set_param(driver, 'trace_eagerness', 40)
     jit.set_param(driver, 'trace_limit', 16000)     # the most that RPython's traces hold
-    for number in TABLE:
-        declaration = TABLE[number]
-        capi.set_covered(number, SQPYTE_HANDLED | SQPYTE_CLOSES_LOOP * int(declaration.loop)
-                         | SQPYTE_SEEKS * int(declaration.seeks))
     parameters = os.environ.get('SQPYTE_JIT')
     if parameters is not None:
         try:

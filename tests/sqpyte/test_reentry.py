@@ -27,10 +27,10 @@ def callers(call):
 def test_a_run_within_a_run():
     """RPython knows of the only one: around it alone its objects may change in the middle of a call."""
     assert callers('sqpyteVm.xRun(') == {'sqpyteRunVm'}
-    assert callers('sqpyteRunVm(') == {'sqpyteExecInTier', capi.REENTERS}
+    assert callers('sqpyteRunVm(') == {'sqpyteChangeTiers', capi.REENTERS}
 
 
 def test_a_step_takes_the_vm():
     """Who is called by a statement in the VM finds it taken, and who takes it gives it back."""
-    assert callers('sqpyteEnterVm()') == callers('sqpyteLeaveVm()') == {'sqpyteExecInTier', 'sqpyteStartVm'}
+    assert callers('sqpyteEnterVm()') == callers('sqpyteLeaveVm()') == {'sqpyteChangeTiers', 'sqpyteStartVm'}
     assert functions()['sqpyteEnterVm'].count('return') == 1

@@ -11,7 +11,9 @@ from tools import late_relocations as late
 HEAD = """
 import os, sys
 from c_engine.generated.layout import SQPYTE_MODE_ALWAYS as ALWAYS
+from c_engine.generated.layout import SQPYTE_MODE_HOT as HOT
 from c_engine.generated.layout import SQPYTE_MODE_OFF as OFF
+from c_engine.generated.layout import SQPYTE_WHY_SHORT as SHORT
 from tests.differential.sessions.capi import Connection, Library
 from tests.translated.sample import GROUPED, SCAN, filled
 library = Library(sys.argv[1])
@@ -63,6 +65,17 @@ assert in_vm[0][0] and in_vm[1][0]
 assert [found for _, found in in_vm] == [found for _, found in in_c]
 after = written()
 assert before < 300 and after > before + 700, (before, after)
+""")
+
+
+def test_a_loop_that_does_not_pay_starts_no_vm(process):
+    process("""
+library.set_mode(HOT, -1)
+statement = connection.prepare('WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 4000) '
+                               'SELECT sum(n) FROM r')
+statement.step()
+assert statement.row == (4000 * 4001 // 2,) and statement.why() == SHORT, statement.why()
+assert written() < before + 100, (before, written())
 """)
 
 

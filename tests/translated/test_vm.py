@@ -121,6 +121,21 @@ def test_a_long_loop_enters_the_vm_in_its_first_run(connection, stock_library, u
     assert (rows, why) == (filled(Library(stock_library)).execute(sql), WHY_HOT)
 
 
+def test_the_place_of_a_range_tells_nothing(library, stock_library, unhurried):
+    """Of the rows behind the cursor most are behind the range: the first run is as short as the range."""
+    sql = 'SELECT sum(b), count(c) FROM t WHERE a BETWEEN %d AND %d'
+    found = []
+    for used in (stock_library, library):
+        connection = filled(Library(used) if used is stock_library else used)
+        connection.execute('INSERT INTO t SELECT a + %d * x, b, c, d, e FROM t, (SELECT a AS x FROM t WHERE a < 20)'
+                           % ROWS)
+        found.append([connection.execute(sql % (100, last)) for last in (20000, 30000)])
+        if used is library:
+            assert run(connection, sql % (100, 15000))[2] == WHY_SHORT
+        connection.close()
+    assert found[0] == found[1]
+
+
 def test_cold_statements_stay_in_c(connection):
     assert run(connection, 'SELECT count(b) FROM t WHERE a < 100')[1:] == (0, 0)
 

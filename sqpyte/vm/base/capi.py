@@ -70,7 +70,6 @@ FUNCTIONS = {
     'sqpyte_complain': ('', ''),
     'sqpyte_left_in_c': ('i', 'i'),
     'sqpyte_numbers_in_mem': ('', 'i'),
-    'sqpyte_set_covered': ('ii', ''),
     'sqpyte_may_seek': ('p', 'i'),
     'sqlite3BtreeNext': ('pi', 'i'),
     'sqlite3BtreePrevious': ('pi', 'i'),
@@ -198,7 +197,6 @@ program_key = _functions['sqpyte_program_key']
 complain = _functions['sqpyte_complain']
 left_in_c = _functions['sqpyte_left_in_c']
 numbers_in_mem = _functions['sqpyte_numbers_in_mem']
-set_covered = _functions['sqpyte_set_covered']
 may_seek = _functions['sqpyte_may_seek']
 seek_rowid = _functions['sqpyte_seek_rowid']
 finish_seek = _functions['sqpyte_finish_seek']
