@@ -49,20 +49,6 @@ i64 sqpyte_rows_left(long pStmt){
   return nMost>=0 && nMost<nFound ? nMost : nFound;
 }
 
-/* About how many entries any cursor has before it: what a join gives rows of is
-** rather its largest table than the one that it scans. */
-static i64 sqpyteMostLeft(const Vdbe *p){
-  i64 nFound = 0;
-  int i;
-  for(i=0; i<p->nOp; i++){
-    if( p->aOp[i].opcode==OP_OpenRead ){
-      i64 n = sqpyteEntriesLeft(p, p->aOp[i].p1);
-      if( n>nFound ) nFound = n;
-    }
-  }
-  return nFound;
-}
-
 /* The pc at which the first loop begins; -1 if that isn't a scan. */
 static int sqpyteFirstHead(const Vdbe *p){
   int i;
@@ -75,7 +61,7 @@ static int sqpyteFirstHead(const Vdbe *p){
 int sqpyte_begin(sqlite3_stmt *pStmt, i64 *aOut, int nLeast, i64 nWanted){
   Vdbe *p = (Vdbe*)pStmt;
   int head = sqpyteFirstHead(p);
-  i64 nLeft, nMost;
+  i64 nLeft;
   int rc;
   aOut[SQPYTE_ROW_COUNT] = -1;
   if( head<0 ) return sqpyte_step(pStmt, aOut);
@@ -86,8 +72,6 @@ int sqpyte_begin(sqlite3_stmt *pStmt, i64 *aOut, int nLeast, i64 nWanted){
     return rc;
   }
   nLeft = sqpyte_rows_left((long)p);
-  nMost = sqpyteMostLeft(p);
-  if( nMost>nLeft ) nLeft = nMost;
   aOut[SQPYTE_ROW_COUNT] = nLeft;
   if( nLeft ? nLeft>=nLeast && nLeft>=nWanted : nWanted<=0 ) return rc;
   return sqpyte_step(pStmt, aOut);

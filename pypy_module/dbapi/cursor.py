@@ -180,6 +180,10 @@ class Cursor:
         if not isinstance(sql_script, str) and not versions.SCRIPT_TYPE:
             raise ValueError('script argument must be unicode.')
         checked_text(sql_script, 'executescript() argument')
+        result = self._result_
+        if result.ready and result.session.user == get_ident():
+            result.session.run_script(sql_script)
+            return self
         session = self._ready_to_execute_().session
         with session.lock:
             self._check_locked_()

@@ -11,8 +11,10 @@ microsecond.  Inlined it costs a tenth, but the first loop of a process loads th
 for 20 to 50 ms of CPU time, later ones cost a quarter of that.  So C goes on until it has
 done, or is about to do, as many rows as that is worth: then a program is at no time much slower than
 with C alone, nor than with inlining alone.  What is left is read from the B-tree's cursor: an estimate by
-the pages on its way down (c_engine/core/cardinality.c).  All that is in this module because it is needed at once for
-a statement that calls user code: to load one more would take as long as ten small joins.
+the pages on its way down (c_engine/core/cardinality.c).  That tells nothing of a range, and little of a join: such
+statements have as much left as their earlier runs have done on average, which SQLite counts.  All that is in this
+module because it is needed at once for a statement that calls user code: to load one more would take as long as ten
+small joins.
 
 Classes are kept by the bytecode's content, the calls of user code and what is switched off, not by statement.
 """
@@ -37,6 +39,9 @@ except ImportError:
 ROW = NUMBERS['SQLITE_ROW']
 COLUMNS, COUNT = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_COUNT']
 LOOP_PYTHON, LOOP_MORE = NUMBERS['SQPYTE_LOOP_PYTHON'], NUMBERS['SQPYTE_LOOP_MORE']
+# SQLite's counters, in which a Next counts each row that it steps to: of a range or a sorter, and of a full scan.
+STEPS, FULLSCAN_STEPS = 0, NUMBERS['SQLITE_STMTSTATUS_FULLSCAN_STEP']
+COUNTER = 0xffffffff    # the most that one holds
 
 TIER_UP = 400          # rows from C before a statement's loop is looked at
 MOST_TIER_UP = 10000   # rows from one look to the next, at most
@@ -51,7 +56,7 @@ _taken_over: list = []      # not empty once a loop of this process was worth it
 
 def wanted(statement, least=None):
     """How many rows a loop of a statement must still have to be taken over (int); none above 0 if
-    what C has done, in this run and earlier ones, is enough.
+    what has been done, in this run and earlier ones, is enough.
 
     Args:
         statement: a Statement.
@@ -59,7 +64,7 @@ def wanted(statement, least=None):
     """
     if least is None:
         least = LATER_LOOP if _taken_over else FIRST_LOOP
-    return least - state_of(statement).rows_in_c
+    return least - state_of(statement).rows
 
 
 def pays(statement, left, least=None):
@@ -77,6 +82,14 @@ def rows_left(statement):
     """About how many rows the outermost loop still has that a statement, at a row or stopped at
     the head of a loop, is in (int); UNKNOWN if that loop isn't a scan."""
     return lib.sqpyte_rows_left(address_of(statement.pointer))
+
+
+def count_rows(statement):
+    """Note the rows that C has stepped a statement's loops to since this was called last."""
+    pointer, state = statement.pointer, state_of(statement)
+    steps = lib.sqlite3_stmt_status(pointer, STEPS, 0) + lib.sqlite3_stmt_status(pointer, FULLSCAN_STEPS, 0)
+    state.rows += (steps - state.steps) & COUNTER
+    state.steps = steps
 
 
 class Planner:
@@ -193,13 +206,17 @@ class Planner:
         if self.worth == 0:
             return tiers.INLINED
         cells = statement.cells
-        rc = lib.sqpyte_begin(statement.pointer, cells, SHORTEST, wanted(statement, self.worth))
-        left = cells[COUNT]
-        if left < 0:
+        count_rows(statement)
+        state = state_of(statement)
+        usual = state.rows // state.runs if state.runs else 0
+        least, missing = SHORTEST, max(wanted(statement, self.worth), 1)
+        if usual >= least and usual >= missing:
+            least = missing = 0     # whatever C finds
+        state.runs += 1
+        rc = lib.sqpyte_begin(statement.pointer, cells, least, missing)
+        if cells[COUNT] < 0:
             statement.inlinable = False
             statement.tier_up = self.tier_up
-        else:
-            state_of(statement).rows_in_c += left
         if rc == ROW and cells[COLUMNS] == 0:
             return tiers.INLINED
         return statement.grown(rc)
@@ -213,8 +230,8 @@ class Planner:
         if pays(statement, left, self.worth):
             return True
         state = state_of(statement)
-        statement.tier_up = max(self.tier_up, min(state.rows_in_c, MOST_TIER_UP))
-        state.rows_in_c += statement.tier_up
+        statement.tier_up = max(self.tier_up, min(state.rows, MOST_TIER_UP))
+        state.rows += statement.tier_up
         return False
 
     def explain(self, session, statement, ran):

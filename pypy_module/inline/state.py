@@ -8,7 +8,9 @@ class State:
 
     Attributes:
         taken: whether a loop of it has been taken over, in this run or an earlier one (bool).
-        rows_in_c: about how many rows of loops that may be inlined C has done (int).
+        rows: how many rows of loops that may be inlined have been done (int): those that C has returned; if the
+            statement calls user code, those that C has stepped to, too; and those of page batches.
+        runs, steps: how often it was begun, if it calls user code, and what SQLite's counters were then (int).
         known: the Known of the statement (manager.py), or None.
         runner: which runs it at present, or None.
         leftover: the runner that has rows which C has computed ahead, in place of the next steps, or None.
@@ -16,7 +18,7 @@ class State:
     """
 
     taken = False
-    rows_in_c = 0
+    rows = runs = steps = 0
     known: Any = None
     runner: Any = None
     leftover: Any = None

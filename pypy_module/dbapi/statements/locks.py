@@ -59,7 +59,7 @@ class Asking:
         self.busy = None
 
     def __enter__(self):
-        if watching:
+        if watching and self.session.db:    # else a script's function has closed it
             self.busy = ffi.new('int64_t[]', BUSY_WORDS)
             lib.sqpyte_ask_before_waiting(self.session.db, self.busy)
 

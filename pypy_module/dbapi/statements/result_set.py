@@ -316,8 +316,8 @@ class ResultSet(ExecuteMany):
         session = self.session
         try:
             self.ready = False
-            return session.outside_lock(
-                decoding.converted, decoding.taken(statement, session.text_factory, self.converters))
+            make, raw = decoding.taken(statement, session.text_factory, self.converters)
+            return session.outside_lock(make, raw)
         except decoding.NotUTF8:
             raise errors.OperationalError(decoding.undecodable(statement)) from None
         finally:
@@ -339,7 +339,7 @@ class ResultSet(ExecuteMany):
         ready = self.ready
         try:
             self.ready = False
-            return self.session.outside_lock(decoding.converted, [
+            return self.session.outside_lock(decoding.made, [
                 (decoding.text_maker(factory), value.encode('utf-8', 'surrogateescape'))
                 if isinstance(value, str) else (None, value)
                 for value in values])

@@ -99,6 +99,8 @@ class Statement:
         one_row: ONE_ROW if it can't return a second row, else 0: a flag of `sqpyte_execute`.
         parameters: how many it has (int); `names`, `nameless`: see binding.py.
         description: the Columns, or None if it has none.
+        types: per column what its converter is looked up by (list), or None as long as nobody has asked; then there is
+            `codec`, too: see `converters_codec`.
         queries: it is a query, which can't do anything to other statements (bool).
         inlinable, tier_up, inlined: see tiers.py.
     """
@@ -167,6 +169,8 @@ class Statement:
         """Take over the number and the names of the columns, as they are now."""
         self.columns = columns
         self.decode = decoding.decoder(columns)
+        self.types: Any = None
+        self.codec: Any = None
         self.description = None
         if columns:
             self.description = Columns(decoding.column_names(self.pointer, self.without_type))

@@ -173,10 +173,6 @@ class SliceCode(Code):
 
     def _row_part(self, order, behind_group=()):
         """Emit one row; `behind_group`: lines for after C has run the statement."""
-        if self.loop.shape == AHEAD:
-            # The row before may have been stepped to in machine code, which notes nothing. (In a loop of its
-            # own a guard behind this would resume before it, and no bridge to the next batch would be made.)
-            self.source.add('note(SEEN, 0, i)')
         self.source.add('i += %d' % self.stride,
                         'if i == self.end:',
                         '    batch_ended(SEEN, i - %d)' % self.stride,
@@ -203,7 +199,9 @@ class SliceCode(Code):
         with source.block():
             if behind:
                 self.emit_begun()
-            source.add('self.busy = self.inside = True', 'i = self.i')
+            # The row before may have been stepped to in machine code, which notes nothing. (Not in the loop: a guard
+            # behind this would resume before it, and no bridge to the next batch would be made.)
+            source.add('self.busy = self.inside = True', 'i = self.i', 'note(SEEN, 0, i)')
             order = [pc for pc in sliced.order if pc <= sliced.row]
             if any(sliced.may_exit(sliced.ops[pc]) for pc in sliced.deferred):
                 source.add('while True:')

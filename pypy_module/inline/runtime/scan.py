@@ -66,6 +66,7 @@ class PageBatchRunner(Runner):
         if n <= 0:
             self.ran_out(n)
             return False
+        self.statement.inlined.rows += n
         start = self.start
         ix = WORDS[start - HEAD + 1]
         self.stamp = WORDS[start - HEAD + STAMP]

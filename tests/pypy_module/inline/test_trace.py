@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+import sqpyte
 from pypy_module.dbapi.statements import tiers
 from pypy_module.inline import policy
 from pypy_module.inline.runtime import trace
@@ -74,6 +75,20 @@ def test_nothing_is_raised_to_generated_code():
 def test_it_can_be_switched_off(monkeypatch):
     monkeypatch.setattr(trace, 'switched_off', lambda name: name == 'steady-traces')
     assert trace._outside_of_traces() is None
+
+
+@pytest.mark.parametrize('table', ['t NOT INDEXED', 't INDEXED BY t_b'])
+def test_a_loop_in_a_row_s_way_notes_no_row_before_its_step(table, numbers, monkeypatch):
+    """A page batch and a slice, with a filter. A guard in such a loop resumes at its head: the row before would be
+    noted in the bridge to the next batch, which would be given up each time."""
+    numbers.execute('CREATE INDEX t_b ON t(b)')
+    numbers.create_function('odd', 1, lambda value: value == 1)
+    monkeypatch.setattr(tiers, 'planner', policy.Planner(1, 0))
+    query = 'SELECT b FROM %s WHERE odd(b)' % table
+    numbers.execute(query).fetchall()
+    before, loop = str(sqpyte.explain(numbers, query)).split('while True:')
+    assert before.rstrip().endswith('note(SEEN, 0, i)')
+    assert 'note(' not in loop.split('batch_ended(')[0]
 
 
 @pytest.mark.skipif(sys.implementation.name != 'pypy', reason='nothing is counted where nothing is traced')

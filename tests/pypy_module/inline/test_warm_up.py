@@ -9,7 +9,7 @@ from benchmarks.run import startup
 from pypy_module.dbapi.statements import tiers
 from pypy_module.ffi import code_cache
 from pypy_module.inline import policy
-from tests.pypy_module.inline.inlining import Counter, planned
+from tests.pypy_module.inline.inlining import Counter, Sum, planned
 
 PYPY = platform.python_implementation() == 'PyPy'
 
@@ -73,6 +73,55 @@ def test_rows_left_of_a_join_are_those_of_its_outer_loop(connection):
     assert left(connection, 'SELECT t.b, u.b FROM u CROSS JOIN t', 1) <= 3
 
 
+@pytest.fixture
+def ranges(connection, monkeypatch):
+    """The same, with an aggregate, an index, and a planner for which loops of 3000 rows pay."""
+    connection.execute('CREATE TABLE u(a, b)')
+    connection.execute('INSERT INTO u SELECT a / 2, b FROM t')
+    connection.execute('CREATE INDEX u_a ON u(a)')
+    connection.execute('CREATE TABLE few(a)')
+    connection.execute('INSERT INTO few VALUES(1), (2), (3)')
+    connection.create_aggregate('py_sum', 1, Sum)
+    monkeypatch.setattr(tiers, 'planner', policy.Planner(worth=3000))
+    return connection
+
+
+def started_in(connection, sql, parameters):
+    """For each run of a query, with these parameters (iterable of tuple), whether a loop of it was taken over."""
+    found = []
+    for values in parameters:
+        before = Counter.started
+        connection.execute(sql, values).fetchall()
+        found.append(Counter.started > before)
+    return found
+
+
+@pytest.mark.parametrize('sql', [
+    'SELECT py_sum(b) FROM u WHERE a = ?', 'SELECT py_sum(u.b) FROM few CROSS JOIN u ON u.a = few.a + ?'])
+def test_short_ranges_of_a_large_table_stay_in_c(ranges, sql):
+    assert not any(started_in(ranges, sql, [(a,) for a in range(1, 2500)]))
+
+
+def test_ranges_that_are_long_as_a_rule_are_taken_over(ranges):
+    """The third one: two thousand rows have been done, and a thousand are to come."""
+    parameters = [(a, a + 500) for a in range(0, 5000, 1000)]
+    found = started_in(ranges, 'SELECT py_sum(b) FROM u WHERE a BETWEEN ? AND ?', parameters)
+    assert found == [False, False, True, True, True]
+
+
+def test_ranges_that_have_become_short_go_back_to_c(ranges):
+    """What C does for the inliner is counted, too: on average there must be a hundred rows."""
+    sql = 'SELECT py_sum(b) FROM u WHERE a BETWEEN ? AND ?'
+    started_in(ranges, sql, [(0, 2000)] * 5)
+    assert all(started_in(ranges, sql, [(7, 7)] * 9))
+    assert not any(started_in(ranges, sql, [(7, 7)] * 300)[-9:])
+
+
+def test_few_rows_of_many_rows_each_are_taken_over(ranges):
+    sql = 'SELECT py_sum(u.b) FROM few CROSS JOIN u ON u.a < 500 * few.a'
+    assert started_in(ranges, sql, [()] * 3) == [False, True, True]
+
+
 def test_kept_code(tmp_path, monkeypatch):
     monkeypatch.setattr(code_cache, 'FOLDER', str(tmp_path))
     for source, expected in [('x = 1', 1), ('x = 2', 2), ('x = 2', 2)]:
@@ -87,15 +136,6 @@ def test_kept_code(tmp_path, monkeypatch):
 
 def test_loops_with_aggregates_are_looked_at_in_c(monkeypatch):
     """A small join stays in C, however often; as soon as a large one comes it is taken over."""
-    class Sum:
-        total = 0
-
-        def step(self, value):
-            self.total += value
-
-        def finalize(self):
-            return self.total
-
     monkeypatch.setattr(tiers, 'planner', policy.Planner(worth=3000))
     connection = sqpyte.connect(':memory:', isolation_level=None)
     connection.create_aggregate('py_sum', 1, Sum)

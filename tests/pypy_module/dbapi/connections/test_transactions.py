@@ -228,6 +228,19 @@ def test_scripts_that_fail(first):
         first.executescript('SELECT 1000000')
 
 
+def test_a_script_that_closes_the_connection(first, other):
+    """Also while a cursor of another connection has rows left, so that locks are asked about."""
+    other.execute('INSERT INTO t VALUES (1), (2), (3)')
+    other.commit()
+    first.create_function('close_it', 0, first.close)
+    rows = other.execute('SELECT a FROM t')
+    assert rows.fetchone() == (1,)
+    with pytest.raises(sqpyte.ProgrammingError):
+        first.executescript('SELECT close_it(); INSERT INTO t VALUES (4)')
+    assert rows.fetchall() == [(2,), (3,)]
+    assert other.execute('SELECT count(*) FROM t').fetchone() == (3,)
+
+
 def test_total_changes(first):
     assert first.total_changes == 0
     first.executemany('INSERT INTO t VALUES (?)', [(i,) for i in range(5)])

@@ -77,6 +77,42 @@ def test_converters_by_column_name(path):
     connection.close()
 
 
+@pytest.mark.parametrize('count', [1, 8, UNROLLED, UNROLLED + 1])
+def test_converters_and_a_text_factory_in_any_number_of_columns(monkeypatch, count):
+    monkeypatch.setitem(adapters.converters, 'TESTPAIR', lambda data: ('pair', data))
+    connection = sqpyte.connect(':memory:', detect_types=sqpyte.PARSE_COLNAMES)
+    connection.text_factory = lambda data: ('text', data)
+    kinds = [('12', b'12', 12), ('2.5', b'2.5', 2.5), ("'a'", b'a', ('text', b'a')), ("x'ff'", b'\xff', b'\xff'),
+             ("''", None, ('text', b'')), ("x''", None, b''), ('NULL', None, None)]
+    columns, expected = [], []
+    for i in range(count):
+        sql, given, plain = kinds[i % 7]
+        columns.append(sql + (' AS "c [testpair]"' if i % 2 else ''))
+        expected.append(plain if i % 2 == 0 else None if given is None else ('pair', given))
+    sql = 'SELECT ' + ', '.join(columns)
+    assert connection.execute(sql + ' UNION ALL ' + sql).fetchall() == [tuple(expected)] * 2
+    connection.close()
+
+
+def test_what_is_kept_of_converters_with_a_statement(monkeypatch):
+    """Not the converters, nor what a change of the schema or of the encoding makes of its columns."""
+    monkeypatch.setitem(adapters.converters, 'TESTKEPT', lambda data: ('first', data))
+    connection = sqpyte.connect(':memory:', detect_types=sqpyte.PARSE_DECLTYPES | sqpyte.PARSE_COLNAMES)
+    named = "SELECT 'a' AS \"a [testkept]\""
+    assert connection.execute(named).fetchall() == [(('first', b'a'),)]
+    connection.execute("PRAGMA encoding = 'UTF-16le'")
+    text = b'a\0' if versions.CONVERTER_ENCODING else b'a'
+    assert connection.execute(named).fetchall() == [(('first', text),)]
+    monkeypatch.setitem(adapters.converters, 'TESTKEPT', lambda data: ('second', data))
+    assert connection.execute(named).fetchall() == [(('second', text),)]
+    connection.execute('CREATE TABLE t(a INTEGER)')
+    connection.execute('INSERT INTO t VALUES (1)')
+    assert connection.execute('SELECT * FROM t').fetchall() == [(1,)]
+    connection.execute('ALTER TABLE t ADD COLUMN b testkept DEFAULT 2')
+    assert connection.execute('SELECT * FROM t').fetchall() == [(1, ('second', b'2'))]
+    connection.close()
+
+
 @pytest.mark.parametrize('encoding', ['utf-16-le', 'utf-16-be'])
 def test_converters_of_a_utf_16_database(encoding):
     found = []
