@@ -1,9 +1,9 @@
 """In the checking build of the C tier, whose opcodes run alone, queries and writes answer as stock."""
 from hypothesis import given
 
-from tests.differential import test_joins
 from tests.differential.budget import examples
-from tests.differential.generate import queries
+from tests.differential.generate import joins, queries
+from tests.differential.generate.scripts_over import scripts_over
 from tests.differential.sessions.scripts import script
 from tests.differential.test_functions import AGGREGATES, OVER, WINDOWED, table
 from tests.differential.test_queries import cases, check
@@ -35,7 +35,7 @@ def test_writes(checked_tiers, case):
 
 
 @examples(10)
-@given(case=test_joins.cases())
+@given(case=scripts_over(joins))
 def test_joins_and_unions(checked_tiers, case):
     checked_tiers.check(case)
 

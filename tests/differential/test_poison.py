@@ -3,9 +3,9 @@ blob of a live register is in memory that has changed (views.py)."""
 import pytest
 from hypothesis import given
 
-from tests.differential import test_joins
 from tests.differential.budget import examples
-from tests.differential.generate import queries
+from tests.differential.generate import joins, queries
+from tests.differential.generate.scripts_over import scripts_over
 from tests.differential.sessions.scripts import script
 from tests.differential.test_functions import AGGREGATES, OVER, WINDOWED, table
 from tests.differential.test_queries import cases, check
@@ -37,7 +37,7 @@ def test_writes(poisoned_tiers, case):
 
 
 @examples(20)
-@given(case=test_joins.cases())
+@given(case=scripts_over(joins))
 def test_joins_and_unions(poisoned_tiers, case):
     poisoned_tiers.check(case)
 

@@ -16,6 +16,11 @@ connection = sqlite3.connect(':memory:')
 connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b INTEGER)')
 connection.executemany('INSERT INTO t VALUES (?, ?)', [(n, n % 97) for n in range(ROWS)])
 
+CHOSEN = []         # what b >= n chooses: the sum of b, and how many rows
+for least in range(50):
+    found = [n % 97 for n in range(ROWS) if n % 97 >= least]
+    CHOSEN.append((sum(found), len(found)))
+
 def run(numbers):
     """Ask queries unlike the others; each gives the right answer or has no memory. Returns how many failed."""
     failed = 0
@@ -25,8 +30,8 @@ def run(numbers):
         except (MemoryError, sqlite3.OperationalError):
             failed += 1
             continue
-        chosen = [n % 97 for n in range(ROWS) if n % 97 >= i % 50]
-        assert found == (sum(chosen) + i * len(chosen), len(chosen)), (i, found)
+        total, count = CHOSEN[i % 50]
+        assert found == (total + i * count, count), (i, found)
     return failed
 
 def forbid_machine_code():
