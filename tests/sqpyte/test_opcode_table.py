@@ -118,7 +118,7 @@ NAMED_IN_C = {
     # Operands and forms that change while a program runs.
     'c_engine/core/program_key.c': 'Init Once String8 String AggStep1 AggStep AggInverse Function PureFunc Yield',
     # What P2 of a LIMIT means, of a loop's first opcode, of its last one.
-    'c_engine/core/cardinality.c': 'DecrJumpZero Rewind Last Next OpenRead',
+    'c_engine/core/cardinality.c': 'DecrJumpZero Rewind Last Next',
     'c_engine/core/tiering.c': 'Goto Once Prev',
     # What ends a statement after one row.
     'c_engine/rows/fused.c': 'ResultRow Program VUpdate IncrVacuum Expire Transaction Goto',
