@@ -21,7 +21,12 @@ class ExecuteMany(Mixin):
         session = self.session
         try:
             self.ready = False
-            iterator = parameters if hasattr(type(parameters), '__next__') else iter(parameters)
+            try:
+                iterator = parameters if hasattr(type(parameters), '__next__') else iter(parameters)
+            except BaseException:
+                if session.db:
+                    self.drop()     # as in sqlite3: the rows before are over
+                raise
             builtin = type(parameters) is list or type(parameters) is tuple     # whose iterators run no code of others
             if not session.db:      # `__iter__` has closed it
                 session.check_open()

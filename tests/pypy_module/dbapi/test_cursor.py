@@ -199,6 +199,26 @@ def test_cursor_factories(connection):
         sqpyte.Cursor(None)
 
 
+class FailsToIterate:
+    def __init__(self, first):
+        self.first = first
+
+    def __iter__(self):
+        self.first()
+        raise KeyError('iterates over nothing')
+
+
+def test_executemany_over_nothing_ends_the_rows_before(numbers):
+    cursor = numbers.execute('SELECT a FROM t')
+    cursor.fetchone()
+    with pytest.raises(KeyError, match='iterates over nothing'):
+        cursor.executemany('INSERT INTO t VALUES (?, 1)', FailsToIterate(numbers.commit))
+    assert cursor.fetchall() == []
+    numbers.execute('DROP TABLE t')     # nothing reads it any more
+    with pytest.raises(KeyError, match='iterates over nothing'):
+        cursor.executemany('INSERT INTO t VALUES (?, 1)', FailsToIterate(numbers.close))
+
+
 def test_a_function_may_not_use_the_cursor_that_calls_it(numbers):
     cursor = numbers.cursor()
     uses = iter([cursor.fetchone, cursor.close, lambda: cursor.execute('SELECT 1'),
