@@ -86,7 +86,7 @@ EDITS = [
         "  for(pSub=p->pProgram; pSub; pSub=pNext){\n"
         "    pNext = pSub->pNext;\n"
         "    vdbeFreeOpArray(db, pSub->aOp, pSub->nOp);\n",
-        "  if( p->pSqpyteMemo ) sqpyteMemoFree(p);\n"
+        "  if( p->pSqpyteMemo && db->pnBytesFreed==0 ) sqpyteMemoFree(p);   /* else it is only measured */\n"
         "  for(pSub=p->pProgram; pSub; pSub=pNext){\n"
         "    pNext = pSub->pNext;\n"
         "    vdbeFreeOpArray(db, pSub->aOp, pSub->nOp);\n",

@@ -17,7 +17,8 @@ struct SqpyteRankedText {
   i64 n;                                /* bytes */
 };
 
-/* The column of a sorter's key that is to be ranked, -1 if there is none. */
+/* The column of a sorter's key that is to be ranked, -1 if there is none. Texts of a first column by the default collation
+** are compared as bytes (vdbeSorterCompareText), also where BINARY has been given another function. */
 static int sqpyteRankedColumn(const VdbeSorter *pSorter){
   const KeyInfo *pInfo = pSorter->pKeyInfo;
   int i;
@@ -25,7 +26,9 @@ static int sqpyteRankedColumn(const VdbeSorter *pSorter){
   if( pInfo->enc!=SQLITE_UTF8 || pSorter->bUseThreads ) return -1;
   for(i=0; i<pInfo->nKeyField; i++){
     if( pInfo->aSortFlags && (pInfo->aSortFlags[i] & KEYINFO_ORDER_BIGNULL) ) return -1;
-    if( pInfo->aColl[i] && pInfo->aColl[i]->xCmp==sqpyteCompare ) return i;
+    if( pInfo->aColl[i] && pInfo->aColl[i]->xCmp==sqpyteCompare ){
+      return i==0 && (pSorter->typeMask & SORTER_TYPE_TEXT) ? -1 : i;
+    }
   }
   return -1;
 }

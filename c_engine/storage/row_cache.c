@@ -42,7 +42,6 @@ struct SqpyteRowCache {
   u8 *aRow;               /* The records, one after the other */
   u32 nRow, nAlloc;       /* Bytes in use; bytes there are */
   int bFull;              /* No more is kept */
-  i64 sought;             /* The rowid that was sought last */
   int nFound, nNew;       /* Rows found here, rows not found here, since it was last asked whether it pays: without those
                           ** that a cursor finds as fast, the row on which it stands and the next one */
   int nPrefetch, nLeast;      /* After how many new rows it is, and how many found ones make it pay */
@@ -103,8 +102,7 @@ static int sqpyteRowCacheSeek(VdbeCursor *pC, i64 key, u32 cacheCtr){
   const SqpyteCachedRow *pSlot = sqpyteRowCacheRow(pC, key);
   if( pSlot ){
     SqpyteRowCache *p = pC->pSqpyteRowCache;
-    p->nFound += (u64)key-(u64)p->sought>1;
-    p->sought = key;
+    p->nFound += (u64)key-(u64)pC->movetoTarget>1;      /* that was sought last */
     sqpyteRowAt(pC, &p->aRow[pSlot->iRow], pSlot->nRow);
   }else if( sqpyteLocate(pC, key, 0) ){
     i64 aRow[2];
@@ -294,7 +292,6 @@ static void sqpyteRowCacheAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
     sqpyteRowCacheForget(p, 0);
     p->stamp = SQPYTE_CURSOR_STAMP(pCur);
   }
-  p->sought = key;
   if( aRow==0 ){
     sqpyteRow(pCur, aFound);
     aRow = aFound;

@@ -213,10 +213,9 @@ static int sqpyteKeysOf(const VdbeSorter *pSorter, SorterList *pList){
 ** lists, one for each key, instead of being merged level by level: TPC-H's query 1 has 1.2 million
 ** rows and four groups.
 **
-** A list of the sorter begins with the record that was inserted last. Records are taken from it until
-** one has a key that is inexact or, when there are SQPYTE_BUCKETS, new. They leave in the
-** order of their keys and, where those are equal, of their insertion, as merging would have left
-** them, as one run in the slot for runs of about its length: to vdbeSorterSort it is what it has merged
+** Records are taken from the list, the newest first, until one has a key that is inexact or, when there are
+** SQPYTE_BUCKETS, new. They leave in the order of their keys and, where those are equal, of their insertion, as merging
+** would have left them, as one run in the slot for runs of about its length: to vdbeSorterSort it is what it has merged
 ** of the newest records. Returns the first record that wasn't taken, or 0. With a collation that isn't SQLite's own none
 ** is taken: the other records would be compared in another order, which it could see.
 */

@@ -260,6 +260,33 @@ def test_a_function_that_writes_between_evaluations(connections):
     assert results[0] == results[1]
 
 
+_STEPS = '''
+import sys
+from tests.differential.sessions import capi
+from pypy_module.ffi import library
+connection = capi.Connection(capi.Library(library.path))
+connection.execute('CREATE TABLE t(a)')
+connection.execute('WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 200) '
+                   'INSERT INTO t SELECT n % 9 FROM r')
+statement = connection.prepare('SELECT (SELECT sum(x.a) FROM t AS x WHERE x.a > t.a) FROM t')
+found = capi.ffi.new('int[2]')
+while statement.step():
+    if sys.argv[1] == 'measured':
+        connection.c.sqlite3_db_status(connection.db, 3, found, found + 1, 0)
+        connection.c.sqlite3_stmt_status(statement.statement, 99, 0)
+        assert found[0] > 1000
+print(connection.c.sqlite3_stmt_status(statement.statement, 4, 0))
+'''
+
+
+def test_measuring_a_statements_memory_forgets_nothing():
+    """It goes the way of giving it back, without giving it back."""
+    room = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    alone, measured = [int(subprocess.run([sys.executable, '-c', _STEPS, how], cwd=room, stdout=subprocess.PIPE,
+                                          check=True).stdout) for how in ('alone', 'measured')]
+    assert measured == alone < 20000
+
+
 def test_it_can_be_switched_off():
     """SQPYTE_WITHOUT=memoize, read when the library is loaded."""
     code = ("import sqpyte; c = sqpyte.connect(':memory:'); c.execute('CREATE TABLE t(a)'); "

@@ -98,6 +98,27 @@ def test_sorts_on_disk(ranked, sql):
     compare(action)
 
 
+def backwards(x, y):
+    """By the letters from the last one on."""
+    return (x[::-1] > y[::-1]) - (x[::-1] < y[::-1])
+
+
+@pytest.mark.parametrize('count, kinds, cache', [(60, 1, 1000), (500, 1, 1000), (30000, 1, 2), (500, 7, 1000)])
+def test_binary_as_another_collation(ranked, count, kinds, cache):
+    """Where the first column has nothing but texts, SQLite's sorter compares bytes, whatever BINARY is."""
+    def action(side):
+        connection = filled(side, texts(count, kinds))
+        connection.create_collation('BINARY', backwards)
+        connection.execute('PRAGMA cache_size = %d' % cache)
+        found = [connection.execute(sql).fetchall() for sql in (
+            'SELECT k FROM t ORDER BY +k, +m', 'SELECT m, +k FROM t ORDER BY m COLLATE mine, k, a',
+            'SELECT k, m, a FROM t ORDER BY +k DESC, m COLLATE mine, a', 'SELECT k, count(*) FROM t GROUP BY +k')]
+        connection.execute('CREATE INDEX i ON t(k, m)')
+        return found + connection.execute('SELECT a FROM t INDEXED BY i WHERE k > \'a\'').fetchall()
+    compare(action)
+    assert bool(ranked) == (count > 60)
+
+
 def test_an_index(ranked):
     def action(side):
         connection = filled(side, texts(2000, 7))
