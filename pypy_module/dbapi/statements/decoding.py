@@ -82,7 +82,7 @@ def decoder(count):
 
 
 def undecodable(statement):
-    """Return sqlite3's message (str) for the first text of the present row that isn't UTF-8."""
+    """Return sqlite3's message (str) for the first text of the present row that isn't UTF-8; it has no converters."""
     for i in range(statement.cells[1]):
         tag = CELLS + 2 * i
         if statement.cells[tag] & 7 == TEXT:
@@ -90,13 +90,26 @@ def undecodable(statement):
             try:
                 data.decode()
             except UnicodeDecodeError:
-                return undecodable_text(statement.pointer, i, data)
+                return undecodable_text(ffi.string(lib.sqlite3_column_name(statement.pointer, i)), data)
     return 'Could not decode to UTF-8'
 
 
-def undecodable_text(pointer, column, data):
-    """Return the same for the bytes `data` in a column (int) of the `sqlite3_stmt *`."""
-    name = ffi.string(lib.sqlite3_column_name(pointer, column))
+def undecodable_taken(statement, raw, columns):
+    """Return the same for what `taken` returned second, with the Columns of then. A converter may have closed the
+    connection since, or run the statement anew."""
+    flat = [item for pair in raw for item in pair] if type(raw) is list else raw
+    for i in range(0, len(flat), 2):
+        if flat[i] is made_str:
+            try:
+                flat[i + 1].decode()
+            except UnicodeDecodeError:
+                name = statement.pointer and lib.sqlite3_column_name(statement.pointer, i // 2)
+                return undecodable_text(ffi.string(name) if name else columns.names()[i // 2].encode(), flat[i + 1])
+    return 'Could not decode to UTF-8'
+
+
+def undecodable_text(name, data):
+    """Return the same for the text `data` in a column called `name` (bytes)."""
     message = (b"Could not decode to UTF-8 column '" + name + b"' with text '"
                + data.partition(b'\0')[0] + b"'")
     return message[:198].decode('ascii', 'replace')

@@ -1,15 +1,17 @@
 """How a session runs statements: through fused calls, or handed to the inliner."""
 
+import gc
+
 from pypy_module.dbapi import constants, errors
 from pypy_module.dbapi.adapters import converters
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements import binding, decoding, tiers
-from pypy_module.dbapi.statements.locks import EXCLUSIVE, LOCKED, met_own, run_again, watching
-from pypy_module.dbapi.statements.statement import skip
+from pypy_module.dbapi.statements.locks import (
+    LOCKED, free_locks, free_other_writers, is_exclusive, met_own, run_again, watching)
 from pypy_module.ffi.library import NUMBERS, ffi, lib
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
-BUSY = NUMBERS['SQLITE_BUSY']
+BUSY, INTERRUPT = NUMBERS['SQLITE_BUSY'], NUMBERS['SQLITE_INTERRUPT']
 LAST, BEGIN = NUMBERS['SQPYTE_LAST'], NUMBERS['SQPYTE_BEGIN']
 IN_TRANSACTION, ASK = NUMBERS['SQPYTE_IN_TRANSACTION'], NUMBERS['SQPYTE_ASK']
 REPREPARES = NUMBERS['SQPYTE_ROW_REPREPARES']
@@ -55,8 +57,11 @@ class Execution(Mixin):
         """
         flags = statement.one_row if self.plain else 0
         if not statement.readonly:
-            if statement.is_dml and begins:
-                flags |= self.begin_flag
+            if statement.is_dml:
+                if begins:
+                    flags |= self.begin_flag
+            elif watching:
+                free_other_writers(statement.sql)
         # ASK if there are any, without a branch: in machine code it would be a guard, and would fail in each
         # execution as soon as the last of them is gone.
         flags |= -len(watching) >> 63 & ASK
@@ -105,8 +110,8 @@ class Execution(Mixin):
             self.begin_for(statement)
             rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
                                flags & ~IN_TRANSACTION, statement.cells)
-        exclusive = bool(watching) and not statement.is_dml and not statement.queries and (
-            statement.sql[skip(statement.sql):][:6].lower() in EXCLUSIVE)
+        exclusive = (bool(watching) and not statement.is_dml and not statement.queries
+                     and is_exclusive(statement.sql))
         if rc != OK and watching and met_own(self, rc, exclusive):
             def again():
                 lib.sqlite3_reset(statement.pointer)
@@ -154,7 +159,8 @@ class Execution(Mixin):
             self.check_not_closed()
             if statement.cells[REPREPARES] != statement.reprepares:
                 statement.recompiled()
-            statement.cells[ROWID] = lib.sqlite3_last_insert_rowid(self.db)
+            if self.db:     # else a function has opened the connection anew
+                statement.cells[ROWID] = lib.sqlite3_last_insert_rowid(self.db)
             return rc
         except BaseException:
             statement.reset()
@@ -199,7 +205,10 @@ class Execution(Mixin):
     def error(self):
         """Return the exception for SQLite's last error. It is told of in place of what a collation has raised."""
         self.raised = None
-        return errors.from_database(self.db)
+        error = errors.from_database(self.db)
+        if watching and self.db and lib.sqlite3_errcode(self.db) == INTERRUPT:
+            free_locks(gc.collect)      # an interrupt lasts until no statement is in the middle of its rows
+        return error
 
     def reraise(self):
         """Raise what a collation raised; it couldn't pass through SQLite."""
@@ -209,8 +218,8 @@ class Execution(Mixin):
     def converters_of(self, statement):
         """Return per column its converter or None (list), by declared type and column name."""
         if statement.types is None:     # kept: a query for one row of four columns takes 1.0 us, 1.3 without
-            statement.codec = decoding.converters_codec(statement.pointer)
             statement.types = [self._types_of(statement.pointer, i) for i in range(statement.columns)]
+            statement.codec = decoding.converters_codec(statement.pointer)
         found = []
         for named, declared in statement.types:
             converter = converters.get(named)

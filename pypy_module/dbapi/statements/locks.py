@@ -10,6 +10,7 @@ nobody up.
 import atexit
 import gc
 
+from pypy_module.dbapi.statements.statement import skip
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 
 LOCKED, ERROR, BUSY = NUMBERS['SQLITE_LOCKED'], NUMBERS['SQLITE_ERROR'], NUMBERS['SQLITE_BUSY']
@@ -18,6 +19,9 @@ BUSY_WORDS = NUMBERS['SQPYTE_BUSY_WORDS']
 # Statements that fail with SQLITE_ERROR beside others that are in the middle of their rows; they run no
 # code of the user's, so they can be tried twice.
 EXCLUSIVE = ('vacuum', 'detach', 'pragma')
+# A pragma that beside one that writes changes nothing, and says so by the old mode alone; it stands within so many
+# characters.
+JOURNAL_MODE, LONGEST_PRAGMA = 'journal_mode', 200
 # What COMMIT, RELEASE and SAVEPOINT say where a statement that writes has rows left.
 IN_PROGRESS = b'SQL statements in progress'
 
@@ -66,6 +70,19 @@ class Asking:
     def __exit__(self, *_):
         if self.busy is not None and self.session.db:
             lib.sqpyte_ask_no_more(self.session.db, self.busy)
+
+
+def is_exclusive(sql):
+    """Whether SQL (str) begins with a statement that fails beside others: one of EXCLUSIVE (bool)."""
+    start = skip(sql)
+    return sql[start:start + 6].lower() in EXCLUSIVE
+
+
+def free_other_writers(sql):
+    """Before SQL (str) is run that changes nothing, without an error, beside a dropped cursor that writes."""
+    start = skip(sql)
+    if sql[start:start + 6].lower() == 'pragma' and JOURNAL_MODE in sql[start:start + LONGEST_PRAGMA].lower():
+        free_locks(gc.collect)
 
 
 def met_own(session, rc, exclusive=False):

@@ -317,9 +317,11 @@ class ResultSet(ExecuteMany):
         try:
             self.ready = False
             make, raw = decoding.taken(statement, session.text_factory, self.converters)
-            return session.outside_lock(make, raw)
-        except decoding.NotUTF8:
-            raise errors.OperationalError(decoding.undecodable(statement)) from None
+            names = statement.description
+            try:
+                return session.outside_lock(make, raw)
+            except decoding.NotUTF8:
+                raise errors.OperationalError(decoding.undecodable_taken(statement, raw, names)) from None
         finally:
             self.ready = True
 

@@ -253,7 +253,8 @@ class WindowRunner(LogAheadRunner):
         if self.raw is None:
             return row
         number, data = self.raw
-        return Undecodable(undecodable_text(self.statement.pointer, number, data), row)
+        name = ffi.string(lib.sqlite3_column_name(self.statement.pointer, number))
+        return Undecodable(undecodable_text(name, data), row)
 
     def looked(self):
         """`__next__` when something has happened since the last row, or with a text in the row that

@@ -2,6 +2,8 @@
 
 CPython's sqlite3 on the stock library says what must come of them: query_session.py has what is compared.
 """
+import contextlib
+
 from tests.fuzz.generate.calling import Queries as Generator
 from tests.fuzz.generate.chance import Chance
 from tests.fuzz.kinds import query_session
@@ -28,7 +30,27 @@ def child(name, parameters):
     from tests.fuzz.kinds.child import imported
     module, version = imported(name, parameters)
 
-    return version, lambda case, directory: query_session.run(module, case, directory)
+    def run(case, directory):
+        with planned(case["planner"] if name == "sqpyte" else None):
+            return query_session.run(module, case, directory)
+    return version, run
+
+
+@contextlib.contextmanager
+def planned(settings):
+    """Within it the inliner takes loops over as SETTINGS of query_session.py says; None: as ever."""
+    if settings is None:
+        yield
+        return
+    from pypy_module.dbapi.statements import tiers
+    from pypy_module.inline import policy
+    before = tiers.planner, policy.SHORTEST
+    tier_up, policy.SHORTEST, worth = settings
+    tiers.planner = policy.Planner(tier_up, worth)
+    try:
+        yield
+    finally:
+        tiers.planner, policy.SHORTEST = before
 
 
 class Queries(Beside):

@@ -45,6 +45,8 @@ SETTINGS = {
     'journal': ['memory', 'memory', 'memory', 'wal', 'delete', 'shared'],
     'isolation_level': [None, None, '', 'IMMEDIATE'],
     'fetching': ['all', 'all', 'all twice', 'between', 'between', 'after each', 'given up', 'in turn'],
+    # When the inliner takes a loop over, if not as the way says: its rows from C, the shortest loop, the rows that pay.
+    'planner': [None] * 4 + [(1, 1, 1), (3, 2, 20), (10, 5, 100), (40, 20, 300)],
     'rows_before': range(12),                           # how many rows are fetched before ...
     'between': ['nothing'] + STATEMENTS + DEEDS + ['close'],                # ... this is done, or after each
 }

@@ -143,6 +143,40 @@ def test_a_dropped_reader_does_not_keep_its_connection_at_an_old_snapshot(tmp_pa
     assert first.execute('SELECT count(*) FROM t').fetchone() == (502,)
 
 
+@pytest.mark.parametrize('sql', ['SELECT stop(), a FROM t', 'SELECT a FROM t ORDER BY stop()',
+                                 'DELETE FROM t WHERE stop() = 1'])
+def test_an_interrupt_ends_with_what_it_interrupts(sql):
+    """SQLite forgets it when no statement is in the middle of its rows."""
+    connection = sqpyte.connect(':memory:')
+    connection.execute('CREATE TABLE t(a)')
+    connection.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(100)])
+    connection.commit()
+    connection.create_function('stop', 0, connection.interrupt)
+    connection.execute('SELECT a FROM t').fetchone()
+    with pytest.raises(sqpyte.OperationalError, match='interrupted'):
+        connection.execute(sql).fetchall()
+    assert connection.execute('SELECT count(*) FROM t').fetchone() == (100,)
+
+
+@pytest.mark.parametrize('run', [lambda connection, sql: connection.execute(sql).fetchall(),
+                                 lambda connection, sql: connection.executescript('/* a */ ' + sql)])
+def test_dropped_cursors_do_not_hold_up_what_runs_alone(tmp_path, run):
+    for i, sql in enumerate(('VACUUM', 'DETACH z', 'PRAGMA journal_mode = delete', 'PRAGMA main.journal_mode(wal)')):
+        connection = sqpyte.connect(str(tmp_path / ('%d.db' % i)), isolation_level=None)
+        connection.execute("ATTACH ':memory:' AS z")
+        connection.executescript('CREATE TABLE z.q(a); INSERT INTO q VALUES(1), (2)')
+        connection.execute('PRAGMA journal_mode = %s' % ('delete' if 'wal' in sql else 'wal')).fetchall()
+        connection.execute('CREATE TABLE t(a)')
+        connection.execute('INSERT INTO t VALUES(1), (2), (3)')
+        connection.execute('SELECT a FROM t').fetchone()
+        connection.execute('SELECT a FROM q').fetchone()
+        connection.execute('INSERT INTO t VALUES(4), (5) RETURNING a').fetchone()
+        run(connection, sql)
+        if 'journal' in sql:
+            assert connection.execute('PRAGMA main.journal_mode').fetchone()[0] in sql
+        assert connection.execute('SELECT count(*) FROM t').fetchone() == (5,)
+
+
 def test_what_returning_has_written_is_committed_at_the_program_s_end(tmp_path):
     program = """
 import sys, sqpyte

@@ -71,6 +71,25 @@ def test_within_a_function_of_its_own(path, collect):
                         if os.path.exists('/proc/self/fd/' + fd)]
 
 
+@pytest.mark.parametrize('sql', ['SELECT anew(a) FROM t ORDER BY b', 'SELECT max(anew(a)) FROM t',
+                                 'SELECT anew(a) FROM t LIMIT 3', 'SELECT a FROM t WHERE anew(a) < 5'])
+@pytest.mark.parametrize('call', [1, 3])
+def test_within_a_function_in_execute(numbers, sql, call):
+    expected = numbers.execute(sql.replace('anew(a)', 'a')).fetchall()
+    calls = []
+
+    def anew(a):
+        calls.append(a)
+        if len(calls) == call:
+            numbers.__init__(':memory:')
+        return a
+    numbers.create_function('anew', 1, anew)
+    cursor = numbers.execute(sql)
+    assert cursor.fetchall() == expected
+    with pytest.raises(sqpyte.OperationalError, match='no such table'):
+        cursor.execute(sql)
+
+
 def test_as_the_target_of_a_backup(numbers):
     target = sqpyte.connect(':memory:')
     calls = []

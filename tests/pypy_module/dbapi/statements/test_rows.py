@@ -149,6 +149,25 @@ def test_what_a_converter_raises(path):
     connection.close()
 
 
+@pytest.mark.parametrize('count', [2, UNROLLED + 2])
+def test_a_converter_closes_before_a_text_that_is_not_utf_8(monkeypatch, count):
+    """What the message says is taken before user code."""
+    connection = sqpyte.connect(':memory:', detect_types=sqpyte.PARSE_DECLTYPES)
+    closes = []
+    monkeypatch.setitem(adapters.converters, 'CLOSING', lambda data: (closes and connection.close(), len(data))[1])
+    connection.execute('CREATE TABLE t(a closing, b)')
+    connection.execute("INSERT INTO t VALUES(CAST(x'41ff' AS TEXT), CAST(x'42fe' AS TEXT)), ('x', 'y')")
+    cursor = connection.execute('SELECT a, b%s FROM t' % (', 1' * (count - 2)))
+    message = "Could not decode to UTF-8 column 'b' with text 'B\ufffd'"
+    with pytest.raises(sqpyte.OperationalError, match=message):
+        cursor.fetchone() if versions.FIRST_ROW_LATER else connection.execute('SELECT a, b FROM t')
+    closes.append(1)
+    with pytest.raises(sqpyte.OperationalError, match=message):
+        cursor.fetchone()
+    with pytest.raises(sqpyte.ProgrammingError, match='closed database'):
+        cursor.fetchone()
+
+
 def test_row_factory(numbers):
     numbers.row_factory = lambda cursor, row: {
         column[0]: value for column, value in zip(cursor.description, row)}
