@@ -7,10 +7,9 @@ named by a checksum of everything that it depends on.
 
 import os
 import sys
-import zlib
+from binascii import crc32
 
 from pypy_module.ffi import place
-from sqpyte.vm.base import capi
 
 DECLARATIONS = """
 typedef struct sqlite3 sqlite3;
@@ -154,7 +153,9 @@ int64_t sqpyte_take_accumulator(intptr_t mem);
 int sqpyte_pure_function(intptr_t funcdef);
 void sqpyte_interrupt(sqlite3 *db);
 void sqpyte_roll_back_by(sqlite3 *db, void (*roll_back)(void *));
-""" + capi.declarations()
+"""
+# What else is declared: of the VM's functions.
+FURTHER = os.path.join(place.ROOT, 'sqpyte', 'vm', 'base', 'capi.py')
 
 
 # Modules that only `generate` needs are imported there: they are not what every program waits for.
@@ -210,13 +211,15 @@ def generate(path, header_paths):
     import py_compile
 
     import cffi
+
+    from sqpyte.vm.base import capi
     headers = []
     for header_path in header_paths:
         with open(header_path, encoding='utf-8') as file:
             headers.append(file.read())
     ffi = cffi.FFI()
     ffi.set_source(os.path.splitext(os.path.basename(path))[0], None)
-    ffi.cdef(DECLARATIONS)
+    ffi.cdef(DECLARATIONS + capi.declarations())
     values = {}
     for header in headers:
         values.update(numbers(header))
@@ -243,16 +246,16 @@ def load(folder, header_paths):
     Raises:
         ImportError: a header can't be read, or the module can't be written.
     """
-    # The headers' sizes and times stand for their contents: reading them would cost 5 ms.
-    key = [DECLARATIONS]
-    for header_path in header_paths + [__file__]:
+    # The files' sizes and times stand for their contents: reading the headers would cost 5 ms.
+    key = []
+    for header_path in header_paths + [__file__, FURTHER]:
         try:
             status = os.stat(header_path)
         except OSError as error:
             raise ImportError('sqpyte: %s, of which its declarations are made, can\'t be read: %s; `make` makes it'
                               % (header_path, error.strerror)) from None
         key.append('%s %d %d' % (header_path, status.st_size, status.st_mtime_ns))
-    name = 'sqpyte_abi_%08x' % zlib.crc32('\n'.join(key).encode('utf-8', 'surrogateescape'))
+    name = 'sqpyte_abi_%08x' % crc32('\n'.join(key).encode('utf-8', 'surrogateescape'))
     path = os.path.join(folder, name + '.py')
     if not os.path.exists(path):
         try:

@@ -3,7 +3,6 @@
 import gc
 import time
 from _thread import get_ident
-from weakref import WeakSet
 
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.arguments import c_double, c_int, checked_text
@@ -228,6 +227,7 @@ class Backup(Owner):
             raise errors.from_database(session.db)
         handle = Handle(result[0], session)
         if session.blobs is None:
+            from weakref import WeakSet
             session.blobs = WeakSet()
         session.blobs.add(handle)
         return blob_of(self, session, handle)

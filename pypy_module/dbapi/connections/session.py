@@ -5,8 +5,8 @@ package: cursors, blobs and the inliner have the Session.
 """
 
 import os
-import weakref
 from _thread import RLock, get_ident
+from _weakref import ref     # `weakref` has it from there, and takes 2 ms of an import's 33 more
 
 from pypy_module.dbapi import constants, errors, open_databases
 from pypy_module.dbapi.connections import other_library
@@ -186,7 +186,7 @@ class Session(Execution, StatementCache, Transaction):
 
     def reference(self):
         """Return a weak reference to the session, for callbacks that it owns."""
-        return weakref.ref(self)
+        return ref(self)
 
     def left_by_fork(self):
         """Whether a fork has left the session in this process, and its thread in the other: that may have been in the

@@ -5,15 +5,12 @@ a trace of its own for PyPy's JIT). With another text factory, or converters, th
 values, the other makes of them what the program is given.
 """
 
-from c_engine.generated import layout
 from pypy_module.dbapi import versions
 from pypy_module.ffi.code_cache import define
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib, text
-from sqpyte.vm.base import mem
 
 INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
 CELLS = NUMBERS['SQPYTE_ROW_CELLS']
-CODECS = {layout.SQLITE_UTF16LE: 'utf-16-le', layout.SQLITE_UTF16BE: 'utf-16-be'}
 UNROLLED = 50  # most columns that a generated function handles
 
 unpack = ffi.unpack
@@ -274,8 +271,11 @@ def converters_codec(pointer):
     database."""
     if not versions.CONVERTER_ENCODING:
         return None
-    db = mem.i64(address_of(pointer) + layout.Vdbe_db)
-    return CODECS.get(mem.u8(db + layout.sqlite3_enc))
+    # Few programs have converters, and each would wait for these: 5 ms of an import's 33.
+    from c_engine.generated import layout
+    from sqpyte.vm.base import mem
+    encoding = mem.u8(mem.i64(address_of(pointer) + layout.Vdbe_db) + layout.sqlite3_enc)
+    return {layout.SQLITE_UTF16LE: 'utf-16-le', layout.SQLITE_UTF16BE: 'utf-16-be'}.get(encoding)
 
 
 def number_bytes(pointer, i):

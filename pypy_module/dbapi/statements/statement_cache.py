@@ -14,8 +14,8 @@ that nobody else will touch.
 """
 
 import sys
-import weakref
 from _thread import get_ident
+from _weakref import ref
 
 from pypy_module.dbapi import open_databases
 from pypy_module.dbapi.arguments import plain_text
@@ -75,7 +75,7 @@ class Sentinel:
     """
 
     def __init__(self, cache):
-        self.cache = weakref.ref(cache)
+        self.cache = ref(cache)
         self.statement = None
 
     def give_back(self, result):
@@ -222,13 +222,13 @@ class StatementCache(Mixin):
     def watch(self, result, statement):
         """Return the weak reference that tells when a ResultSet is gone, which resets `statement`."""
         if REFERENCE_COUNTS:
-            return weakref.ref(result, statement.abandon)
+            return ref(result, statement.abandon)
         sentinel = result.sentinel
         if sentinel is None:
             self.hold()
             sentinel = result.sentinel = self._sentinels.pop() if self._sentinels else Sentinel(self)
         sentinel.statement = statement
-        return weakref.ref(result)
+        return ref(result)
 
     def unwatch(self, sentinel):
         """Take a sentinel back from a cursor whose rows have ended."""
@@ -241,7 +241,7 @@ class StatementCache(Mixin):
         if not REFERENCE_COUNTS:
             if not self.held:
                 ready()
-                watching[id(self)] = weakref.ref(self)
+                watching[id(self)] = ref(self)
             self.held += 1
 
     def hold_no_more(self):
