@@ -146,8 +146,9 @@ class Backup(Owner):
         encoded_name = encoded(name, "serialize() argument 'name'")
         session.before_c_call_that_may_write()
         size = ffi.new('int64_t *')
+        db = session.db     # stays open, if an authorizer closes the connection
         for flags in (NOCOPY, 0):
-            data = lib.sqlite3_serialize(session.db, encoded_name, size, flags)
+            data = lib.sqlite3_serialize(db, encoded_name, size, flags)
             if data:
                 content = ffi.buffer(data, size[0])[:]
                 if not flags:
@@ -170,6 +171,7 @@ class Backup(Owner):
         encoded_name = encoded(name, "deserialize() argument 'name'")
         data = data.encode() if isinstance(data, str) else bytes_of(data)
         session.before_c_call_that_may_write()
+        db = session.db     # see `serialize`
 
         def replace():
             copy = lib.sqlite3_malloc64(max(len(data), 1))
@@ -177,11 +179,11 @@ class Backup(Owner):
                 raise MemoryError
             ffi.memmove(copy, data, len(data))
             # SQLite frees the copy, also when it fails.
-            return lib.sqlite3_deserialize(session.db, encoded_name, copy, len(data), len(data), DESERIALIZE)
+            return lib.sqlite3_deserialize(db, encoded_name, copy, len(data), len(data), DESERIALIZE)
         if tried(replace):
-            if lib.sqlite3_errcode(session.db) == OK:       # SQLite says nothing
+            if lib.sqlite3_errcode(db) == OK:       # SQLite says nothing
                 raise errors.OperationalError("unable to deserialize '%s'" % name)
-            raise errors.from_database(session.db)
+            raise errors.from_database(db)
 
     def iterdump(self, *, filter=None):
         """Return an iterator over the SQL statements (str) that make the database again.

@@ -133,6 +133,29 @@ def test_serialize_and_deserialize(numbers):
     other.close()
 
 
+@pytest.mark.parametrize('anew', [False, True])
+def test_an_authorizer_closes_within_serialize(numbers, anew):
+    """SQLite runs a PRAGMA, or ATTACH, and goes on with the database."""
+    left = []
+
+    def authorizer(*what):
+        if left:
+            left.pop()
+            if anew:
+                numbers.__init__(':memory:')
+            else:
+                numbers.close()
+        return sqpyte.SQLITE_OK
+    data = numbers.serialize()
+    numbers.set_authorizer(authorizer)
+    left.append(1)
+    assert numbers.serialize() == data and not left
+    numbers.__init__(':memory:')
+    numbers.set_authorizer(authorizer)
+    left.append(1)
+    assert numbers.deserialize(data) is None and not left
+
+
 def test_deserialize_while_reading(numbers):
     data = numbers.serialize()
     cursor = numbers.execute('SELECT a FROM t')
