@@ -181,11 +181,13 @@ def vm_places(statement):
 
 def plan(session, sql):
     """Return the Plan of one statement, as it last ran, or as it would run if it hasn't."""
+    session.check_open()        # an authorizer may have closed it, here and where the statement is prepared
     statement = session.statements.get(sql) or session.statements.get(bare(sql))
     fresh = statement is None
     if fresh:
         statement = session.prepare(sql)
     try:
+        session.check_open()
         tier, reason = vm_reason(statement)
         places = vm_places(statement)
         detail = ''
@@ -217,4 +219,6 @@ def explain(connection, sql, /):
     if session is None:
         raise TypeError('explain() argument 1 must be sqlite3.Connection, not ' + errors.kind(connection))
     session.check()
-    return Explanation(plan(session, part) for part in split(session.db, sql))
+    with session.lock:      # another thread may be about to close it
+        session.check_open()
+        return Explanation(plan(session, part) for part in split(session.db, sql))

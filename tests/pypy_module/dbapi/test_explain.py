@@ -157,3 +157,18 @@ def test_what_is_no_connection(connection, wrong):
         wrong = connection.cursor()
     with pytest.raises(TypeError, match=r'argument 1 must be sqlite3\.Connection, not (None|int|Cursor)'):
         sqpyte.explain(wrong, 'SELECT 1')
+
+
+@pytest.mark.parametrize('call', [1, 2, 3, 4])
+def test_an_authorizer_closes(numbers, call):
+    calls = []
+
+    def authorizer(*what):
+        calls.append(what)
+        if len(calls) == call:
+            numbers.close()
+        return sqpyte.SQLITE_OK
+    numbers.set_authorizer(authorizer)
+    with pytest.raises(sqpyte.ProgrammingError, match='closed database'):
+        sqpyte.explain(numbers, 'SELECT a FROM t; SELECT b FROM t')
+    assert len(calls) >= call
