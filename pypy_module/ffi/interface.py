@@ -154,7 +154,7 @@ int sqpyte_pure_function(intptr_t funcdef);
 void sqpyte_interrupt(sqlite3 *db);
 void sqpyte_roll_back_by(sqlite3 *db, void (*roll_back)(void *));
 """
-# What else is declared: of the VM's functions.
+# Declares the VM's functions. Only `generate` imports it.
 FURTHER = os.path.join(place.ROOT, 'sqpyte', 'vm', 'base', 'capi.py')
 
 

@@ -77,9 +77,10 @@ def copy(session, goal, name, pages, progress, sleep):
 
     def begin():
         nonlocal handle
+        goal.check_open()       # a finalizer may have closed it, between two tries
         handle = lib.sqlite3_backup_init(goal.db, b'main', session.db, name)
         return not handle
-    if tried(begin):
+    if tried(session, begin):
         raise errors.from_database(goal.db)
     rc = OK
     goal.calls.depth += 1       # SQLite needs the target until the backup is finished: if it is closed, then later
@@ -180,7 +181,7 @@ class Backup(Owner):
             ffi.memmove(copy, data, len(data))
             # SQLite frees the copy, also when it fails.
             return lib.sqlite3_deserialize(db, encoded_name, copy, len(data), len(data), DESERIALIZE)
-        if tried(replace):
+        if tried(session, replace):
             if lib.sqlite3_errcode(db) == OK:       # SQLite says nothing
                 raise errors.OperationalError("unable to deserialize '%s'" % name)
             raise errors.from_database(db)
@@ -221,7 +222,7 @@ class Backup(Owner):
             raise OverflowError('Python int too large to convert to SQLite INTEGER')
         session.before_c_call_that_may_write()
         result = ffi.new('sqlite3_blob *[1]')
-        rc = tried(lambda: lib.sqlite3_blob_open(
+        rc = tried(session, lambda: lib.sqlite3_blob_open(
             session.db, *names, row, not readonly, result))
         if rc == MISUSE:
             raise errors.InterfaceError(text(lib.sqlite3_errstr(rc)))

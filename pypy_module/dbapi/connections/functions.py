@@ -226,7 +226,7 @@ class Functions(Owner):
         session.check()
         session.before_c_call_that_may_write()
         if made_by is None:
-            rc = tried(lambda: lib.sqlite3_create_function_v2(
+            rc = tried(session, lambda: lib.sqlite3_create_function_v2(
                 session.db, name.encode(), narg, UTF8, NULL, NULL, NULL, NULL, NULL))
             held = None
         else:
@@ -240,7 +240,7 @@ class Functions(Owner):
             callback = ffi.callback('int(int)', called, error=FAILED, onerror=ignore)
             definition = ffi.new('SqpyteFunction *', [callback, frame.cells, frame.words])
             held = (definition, callback, frame)
-            rc = tried(lambda: lib.sqpyte_create_function(
+            rc = tried(session, lambda: lib.sqpyte_create_function(
                 session.db, name.encode(), narg, UTF8 | flags, what, definition))
         if rc == 0:
             key = folded(name), narg

@@ -210,14 +210,14 @@ class Hooks(Owner):
         session.before_c_call_that_may_write()
         held = None
         if callback is None:
-            rc = tried(lambda: lib.sqlite3_create_collation_v2(
+            rc = tried(session, lambda: lib.sqlite3_create_collation_v2(
                 session.db, name.encode(), UTF8, NULL, NULL, NULL))
         else:
             frame = Frame(2)
             called = collation(session.reference(), callback, frame, session.calls)
             definition = ffi.new('SqpyteFunction *', [called, frame.cells, frame.words])
             held = (definition, called, frame)
-            rc = tried(lambda: lib.sqpyte_create_collation(session.db, name.encode(), definition))
+            rc = tried(session, lambda: lib.sqpyte_create_collation(session.db, name.encode(), definition))
         if rc:
             raise errors.from_database(session.db)
         before = session.collations.get(folded(name))

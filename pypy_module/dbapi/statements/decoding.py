@@ -80,15 +80,7 @@ def decoder(count):
 
 def undecodable(statement):
     """Return sqlite3's message (str) for the first text of the present row that isn't UTF-8; it has no converters."""
-    for i in range(statement.cells[1]):
-        tag = CELLS + 2 * i
-        if statement.cells[tag] & 7 == TEXT:
-            data = unpack(statement.texts[tag + 1], statement.cells[tag] >> 3)
-            try:
-                data.decode()
-            except UnicodeDecodeError:
-                return undecodable_text(ffi.string(lib.sqlite3_column_name(statement.pointer, i)), data)
-    return 'Could not decode to UTF-8'
+    return undecodable_taken(statement, taken(statement, str, None)[1], statement.description)
 
 
 def undecodable_taken(statement, raw, columns):

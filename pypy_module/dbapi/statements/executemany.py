@@ -21,12 +21,7 @@ class ExecuteMany(Mixin):
         session = self.session
         try:
             self.ready = False
-            try:
-                iterator = parameters if hasattr(type(parameters), '__next__') else iter(parameters)
-            except BaseException:
-                if session.db:
-                    self.drop()     # as in sqlite3: the rows before are over
-                raise
+            iterator = parameters if hasattr(type(parameters), '__next__') else iter(parameters)
             builtin = type(parameters) is list or type(parameters) is tuple     # whose iterators run no code of others
             if not session.db:      # `__iter__` has closed it
                 session.check_open()
@@ -55,6 +50,8 @@ class ExecuteMany(Mixin):
                 session.release(statement)
         except BaseException:
             self.rowcount = -1
+            if session.db:
+                self.drop()     # the rows before are over, also where `iter` fails
             raise
         finally:
             self.ready = True

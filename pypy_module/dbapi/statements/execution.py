@@ -61,7 +61,7 @@ class Execution(Mixin):
                 if begins:
                     flags |= self.begin_flag
             elif watching:
-                free_other_writers(statement.sql)
+                free_other_writers(self, statement.sql)
         # ASK if there are any, without a branch: in machine code it would be a guard, and would fail in each
         # execution as soon as the last of them is gone.
         flags |= -len(watching) >> 63 & ASK

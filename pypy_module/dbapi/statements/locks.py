@@ -10,7 +10,7 @@ nobody up.
 import atexit
 import gc
 
-from pypy_module.dbapi.statements.statement import skip
+from pypy_module.dbapi.statements.statement import beginning
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 
 LOCKED, ERROR, BUSY = NUMBERS['SQLITE_LOCKED'], NUMBERS['SQLITE_ERROR'], NUMBERS['SQLITE_BUSY']
@@ -19,9 +19,8 @@ BUSY_WORDS = NUMBERS['SQPYTE_BUSY_WORDS']
 # Statements that fail with SQLITE_ERROR beside others that are in the middle of their rows; they run no
 # code of the user's, so they can be tried twice.
 EXCLUSIVE = ('vacuum', 'detach', 'pragma')
-# A pragma that beside one that writes changes nothing, and says so by the old mode alone; it stands within so many
-# characters.
-JOURNAL_MODE, LONGEST_PRAGMA = 'journal_mode', 200
+# A pragma that beside one that writes changes nothing, and says so by the old mode alone.
+JOURNAL_MODE = 'journal_mode'
 # What COMMIT, RELEASE and SAVEPOINT say where a statement that writes has rows left.
 IN_PROGRESS = b'SQL statements in progress'
 
@@ -74,15 +73,15 @@ class Asking:
 
 def is_exclusive(sql):
     """Whether SQL (str) begins with a statement that fails beside others: one of EXCLUSIVE (bool)."""
-    start = skip(sql)
-    return sql[start:start + 6].lower() in EXCLUSIVE
+    return beginning(sql).startswith(EXCLUSIVE)
 
 
-def free_other_writers(sql):
-    """Before SQL (str) is run that changes nothing, without an error, beside a dropped cursor that writes."""
-    start = skip(sql)
-    if sql[start:start + 6].lower() == 'pragma' and JOURNAL_MODE in sql[start:start + LONGEST_PRAGMA].lower():
+def free_other_writers(session, sql):
+    """Before a Session runs SQL (str) that changes nothing, without an error, beside a dropped cursor that writes;
+    raises ProgrammingError if a finalizer has closed it."""
+    if beginning(sql).startswith('pragma') and JOURNAL_MODE in sql.lower():
         free_locks(gc.collect)
+        session.check_open()
 
 
 def met_own(session, rc, exclusive=False):
@@ -107,12 +106,13 @@ def run_again(session, rc, again, exclusive=False):
     Returns:
         the result code of what hasn't met one.
     Raises:
-        SQLite's error of the last try.
+        SQLite's error of the last try, or ProgrammingError if a finalizer has closed the connection.
     """
     error = session.error()
     if met_own(session, rc, exclusive):
         for collect in (collect_young, gc.collect):
             if free_locks(collect):
+                session.check_open()
                 rc = again()
                 if not met_own(session, rc, exclusive):
                     return rc
@@ -120,10 +120,12 @@ def run_again(session, rc, again, exclusive=False):
     raise error
 
 
-def tried(call):
-    """Return the result code of `call()`; it is called again if dropped cursors may be to blame for it."""
+def tried(session, call):
+    """Return the result code of `call()`; it is called again if dropped cursors may be to blame for it. Raises
+    ProgrammingError if a finalizer has closed the Session."""
     rc = call()
     if rc and free_locks(gc.collect):
+        session.check_open()
         rc = call()
     return rc
 

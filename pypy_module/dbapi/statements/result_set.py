@@ -317,11 +317,11 @@ class ResultSet(ExecuteMany):
         try:
             self.ready = False
             make, raw = decoding.taken(statement, session.text_factory, self.converters)
-            names = statement.description
+            columns = statement.description
             try:
                 return session.outside_lock(make, raw)
             except decoding.NotUTF8:
-                raise errors.OperationalError(decoding.undecodable_taken(statement, raw, names)) from None
+                raise errors.OperationalError(decoding.undecodable_taken(statement, raw, columns)) from None
         finally:
             self.ready = True
 

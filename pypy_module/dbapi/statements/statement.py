@@ -26,11 +26,6 @@ LIMIT_SQL_LENGTH = NUMBERS['SQLITE_LIMIT_SQL_LENGTH']
 GROW = NUMBERS['SQPYTE_GROW']
 
 
-def explains(sql):
-    """Whether a statement (str) is an EXPLAIN."""
-    return sql[skip(sql):][:7].lower() == 'explain'
-
-
 def skip(sql):
     """Return where in `sql` (str) the first token starts, behind blanks and comments (int)."""
     start, end = 0, len(sql)
@@ -46,6 +41,17 @@ def skip(sql):
         else:
             break
     return start
+
+
+def beginning(sql):
+    """Return the letters by which a statement (str) is known: seven, in lower case, from the first token on (str)."""
+    start = skip(sql)
+    return sql[start:start + 7].lower()
+
+
+def explains(sql):
+    """Whether a statement (str) is an EXPLAIN."""
+    return beginning(sql) == 'explain'
 
 
 def refuse_null_character(data):
@@ -130,8 +136,7 @@ class Statement:
         self.tier_up = -1
         self.inlined: Any = None
         self.without_type = without_type
-        start = skip(sql)
-        keyword = sql[start:start + 7].lower()
+        keyword = beginning(sql)
         if versions.COMMENTS_BEFORE_DML:
             self.is_dml = keyword.startswith(DML)
         else:

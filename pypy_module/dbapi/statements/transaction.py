@@ -4,7 +4,7 @@ from pypy_module.dbapi import constants, errors, versions
 from pypy_module.dbapi.arguments import plain_text
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.locks import Asking, free_other_writers, is_exclusive, run_again, watching
-from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
+from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib, text
 
 OK, ROW = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW']
 IN_TRANSACTION = NUMBERS['SQPYTE_IN_TRANSACTION']
@@ -148,7 +148,7 @@ class Transaction(Mixin):
             if self.runners or self.dropped:
                 self.before_c_call_that_may_write()
             if watching:
-                free_other_writers(ffi.string(rest, LOOKED_AT).decode('utf-8', 'replace'))
+                free_other_writers(self, ffi.string(rest, LOOKED_AT).decode('utf-8', 'replace'))
                 with Asking(self):
                     rc = run_first(self.db, rest, result, tail)
             else:
@@ -162,8 +162,7 @@ class Transaction(Mixin):
     def _run_first_again(self, rc, rest, result, tail):
         """Run a script's statement again, which has failed with `rc`, if a dropped cursor may have been to blame;
         raises SQLite's error, or what a collation raises. The other arguments are those of `run_first`."""
-        rc = run_again(self, rc, lambda: run_first(self.db, rest, result, tail),
-                       is_exclusive(ffi.string(rest).decode('utf-8', 'replace')))
+        rc = run_again(self, rc, lambda: run_first(self.db, rest, result, tail), is_exclusive(text(rest)))
         if self.raised is not None:
             self.reraise()
         if rc != OK:

@@ -2,6 +2,8 @@
 another connection of a shared cache is closed when that function has ended: it would wait for the cache, which that
 function's statement has locked."""
 
+import contextlib
+import gc
 import os
 import queue
 import subprocess
@@ -175,6 +177,36 @@ def test_dropped_cursors_do_not_hold_up_what_runs_alone(tmp_path, run):
         if 'journal' in sql:
             assert connection.execute('PRAGMA main.journal_mode').fetchone()[0] in sql
         assert connection.execute('SELECT count(*) FROM t').fetchone() == (5,)
+
+
+@pytest.mark.skipif(sys.implementation.name != 'pypy', reason='where cursors are freed at once nothing is collected')
+@pytest.mark.parametrize('run', [
+    lambda connection: connection.execute('PRAGMA journal_mode = wal'), lambda connection: connection.execute('VACUUM'),
+    lambda connection: connection.executescript('PRAGMA journal_mode = wal'),
+    lambda connection: connection.executescript('VACUUM'), lambda connection: connection.execute('DROP TABLE t'),
+    lambda connection: connection.commit(), lambda connection: connection.create_function('f', 1, str),
+    lambda connection: connection.create_collation('c', lambda a, b: 0),
+    lambda connection: connection.deserialize(sqpyte.connect(':memory:').serialize()),
+    lambda connection: sqpyte.connect(':memory:').backup(connection)])
+def test_a_finalizer_closes_the_connection(run):
+    """What is collected before a second try may be a program's, which closes it."""
+    class Closing:
+        def __del__(self):
+            connection.close()
+    connection = sqpyte.connect(':memory:', isolation_level=None)
+    connection.create_function('f', 1, int)
+    connection.create_collation('c', lambda a, b: 0)
+    connection.execute('CREATE TABLE t(a)')
+    connection.execute('BEGIN')
+    connection.execute('INSERT INTO t VALUES(1), (2) RETURNING f(a), a COLLATE c').fetchone()
+    cycle: list = [Closing()]
+    cycle.append(cycle)
+    del cycle
+    with contextlib.suppress(sqpyte.Error):     # or it goes well at once
+        run(connection)
+    gc.collect()
+    with pytest.raises(sqpyte.ProgrammingError, match='closed database'):
+        connection.execute('SELECT 1')
 
 
 def test_what_returning_has_written_is_committed_at_the_program_s_end(tmp_path):
