@@ -60,6 +60,8 @@ def __getattr__(name):
         from pypy_module.native.backend import backend
         return backend
     if name == 'status':
+        if _NATIVE:
+            _serving.binding.need_cffi('status needs cffi')
         from pypy_module.status import status as found
     else:
         found = _serving.__getattr__(name)

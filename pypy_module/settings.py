@@ -81,8 +81,8 @@ def checked_names(without):
     if any(['\0' in word for word in words]):
         raise wrong(ValueError, 'without', takes, without)
     if TRACE in sys.modules and (STEADY_TRACES in words) != switched_off(STEADY_TRACES):
-        raise errors.ProgrammingError('configure(): without: it is too late for "%s", which the inliner has read when '
-                                      'it was loaded' % STEADY_TRACES)
+        raise errors.ProgrammingError('configure(): without: it is too late for "%s": the inliner has read it when it '
+                                      'was loaded; set it before the first loop, or in SQPYTE_WITHOUT' % STEADY_TRACES)
     return ','.join(words).encode('utf-8', 'backslashreplace')
 
 
@@ -97,7 +97,8 @@ def configure(*, vm=None, threshold=None, memory=None, inline=None, without=None
         inline: whether queries become part of the program's loops: True, False or 'always', as soon as possible. For
             statements that are prepared afterwards; with False, no loop is taken over any more.
         without: what is switched off, all else being on: names (a wrong one's message lists them) in a str with commas
-            between them, or an iterable of str. For statements that are prepared and tables that are read afterwards.
+            between them, or an iterable of str. What the VM reads: before a loop first enters it. All else: for
+            statements that are prepared and cursors that are opened afterwards.
     Returns:
         the settings in force (dict, by these names).
     Raises:

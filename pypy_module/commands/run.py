@@ -70,8 +70,8 @@ def variables(path):
         if not set(folder) & SEPARATORS:
             found['LD_LIBRARY_PATH'] = folder
     except OSError as error:
-        print('sqpyte-run: no link to the library can be made (%s), so programs whose modules look for their own '
-              'libraries first, as PHP\'s do, have another SQLite' % error, file=sys.stderr)
+        print('sqpyte-run: there can\'t be a link to the library (%s): programs that look for their modules\' own '
+              'libraries first, as PHP does, will have another SQLite' % error, file=sys.stderr)
     if not found:
         raise Unreachable('the dynamic loader can\'t be told of %s, as its path has a colon or a blank in it, and it '
                           'can\'t be linked to in %s; install sqpyte in, or move it to, a folder without them'

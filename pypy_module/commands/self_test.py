@@ -114,5 +114,5 @@ def main(arguments):
     print('tiers that ran: ' + ', '.join(sorted(tiers)))
     for failure in found:
         print('FAILED: ' + failure)
-    print('self-test: %s' % ('%d FAILED' % len(found) if found else 'passed'))
+    print('self-test: %s' % ('%d FAILED; please report what is printed here' % len(found) if found else 'passed'))
     return 1 if found else 0

@@ -25,7 +25,7 @@ REASONS = {
     'NO_VM': 'the C library has no VM',
     'THREAD': 'the VM is in use by another statement',
     'OPCODE': 'its hot loop has instructions that only C implements',
-    'REFUSED': 'the VM handed it back too often',
+    'REFUSED': 'it bailed out of the VM too often',
     'SEEKS': 'its hot loop looks rows up in B-trees, and is not expected to be faster in the VM',
     'SHORT': 'its hot loop has too little left to do to be compiled',
     'FULL': 'the VM has no room for its program and machine code (SQPYTE_VM_MEMORY, or the system has no memory)',
@@ -163,8 +163,7 @@ def steps(db, sql, places):
 
 
 def vm_places(statement):
-    """Where the VM runs loops of a statement when they are hot (dict of pc to 'vm'); none as long
-    as the process has had no hot loop, for the VM starts with the first."""
+    """Where the VM runs loops of a statement when they are hot (dict of pc to 'vm'); nowhere if there is no VM."""
     places: dict = {}
     if not statement.pointer or lib.sqpyte_why(statement.pointer) == NUMBERS['SQPYTE_WHY_NO_VM']:
         return places

@@ -83,8 +83,8 @@ def find():
     if has_engine:
         if has_vm:
             import warnings
-            warnings.warn('sqpyte: %s is older than the engine, which serves without a VM until `make vm` has linked '
-                          'them' % with_vm, RuntimeWarning, stacklevel=2)
+            warnings.warn('sqpyte: %s is older than the engine, so the engine is loaded, without a VM; run `make vm`'
+                          % with_vm, RuntimeWarning, stacklevel=2)
         return engine
     raise ImportError('sqpyte: no C library: neither %s nor %s exists; `make` builds them, or '
                       'SQPYTE_LIBRARY names one' % (with_vm, engine))

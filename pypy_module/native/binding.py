@@ -56,10 +56,11 @@ def refusal():
         return _outcome[0]
     wanted = os.environ.get('SQPYTE_BACKEND', '')
     if wanted not in CHOICES:
-        raise ImportError('SQPYTE_BACKEND=%s: there are sqlite3 and cffi' % wanted)
+        raise ImportError('SQPYTE_BACKEND=%s: it takes sqlite3 or cffi' % wanted)
     reason = CHOSEN if wanted == 'cffi' else _attempt()
     if reason and wanted == 'sqlite3':
-        raise ImportError("SQPYTE_BACKEND=sqlite3 can't be had: " + reason)
+        raise ImportError("SQPYTE_BACKEND=sqlite3 can't be had: %s; without the variable, sqpyte's own module serves"
+                          % reason)
     _outcome.append(reason)
     return reason
 
@@ -95,13 +96,20 @@ def _attempt():
 def check():
     """Raise ImportError if our module, on cffi, can't serve either: what it needs isn't there."""
     place.check()
+    need_cffi('it needs cffi here%s' % (' (%s)' % _outcome[0] if _outcome else ''))
+
+
+def need_cffi(need):
+    """Raise ImportError if there is no cffi.
+
+    Args:
+        need: who needs it (str), the beginning of a sentence that the message goes on with.
+    """
     try:
         import _cffi_backend  # type: ignore[import-untyped]  # noqa: F401
     except ImportError as error:
-        why = ' (%s)' % _outcome[0] if _outcome else ''
         what_to_do = '; pip install cffi' if isinstance(error, ModuleNotFoundError) else ''
-        raise ImportError('sqpyte: it needs cffi here%s, which can\'t be imported: %s%s'
-                          % (why, error, what_to_do)) from None
+        raise ImportError('sqpyte: %s, which can\'t be imported: %s%s' % (need, error, what_to_do)) from None
 
 
 def platform_name():

@@ -72,6 +72,9 @@ def explain(connection, sql, /):
     Returns:
         an Explanation: a list of Plans that prints as a report.
     Raises:
+        TypeError: the connection isn't one of this process's sqlite3.
+        ProgrammingError: it is closed, or another thread's.
+        NotSupportedError: this Python is newer than sqpyte.
         sqlite3.Error: SQLite rejects a statement.
     """
     db = handle(connection)
@@ -82,15 +85,20 @@ def explain(connection, sql, /):
 
 
 def configure(*, vm=None, threshold=None, memory=None, inline=None, without=None):
-    """Change settings of the process.
+    """Change settings of the process, all that are given or, if one is wrong, none.
 
     Args:
-        vm, threshold, memory, without: as in docs/environment.md.
-        inline: False.
+        vm: when statements enter the VM: 'off', 'hot' (hot loops do) or 'always'. From the next step on.
+        threshold: rounds of a loop before it counts as hot (int); with the default, 3000, what is left of the loop
+            matters, too. From the next step on.
+        memory: what the VM's programs and machine code may take, in MiB (int).
+        inline: False: CPython has no JIT that queries could be inlined in.
+        without: what is switched off, all else being on: names (a wrong one's message lists them) in a str with commas
+            between them, or an iterable of str. What the VM reads: before a loop first enters it.
     Returns:
         the settings in force (dict).
     Raises:
-        TypeError, ValueError: a value that the setting doesn't take; CPython has no JIT that could inline queries.
+        TypeError, ValueError: a value that the setting doesn't take; the message says which it takes.
         ProgrammingError: it is too late for this one; the message says which.
     """
     if inline:

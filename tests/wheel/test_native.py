@@ -125,7 +125,7 @@ def test_a_backend_that_cannot_be_had(environment):
     said = environment.run('python', '-c', 'import sqlite3, sqpyte; sqpyte.connect', code=1, SQPYTE_BACKEND='sqlite3')
     assert "ImportError: SQPYTE_BACKEND=sqlite3 can't be had: " in said
     said = environment.run('python', '-c', 'import sqpyte; sqpyte.connect', code=1, SQPYTE_BACKEND='other')
-    assert 'ImportError: SQPYTE_BACKEND=other: there are sqlite3 and cffi' in said
+    assert 'ImportError: SQPYTE_BACKEND=other: it takes sqlite3 or cffi' in said
 
 
 def test_another_library_was_loaded(cpython):

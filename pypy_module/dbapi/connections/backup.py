@@ -46,7 +46,8 @@ class Held:
             end = time.monotonic() + PATIENCE
             while in_the_middle(session):
                 if time.monotonic() > end:
-                    raise errors.OperationalError('the target of the backup is in the middle of a statement')
+                    raise errors.OperationalError('another thread is in the middle of a statement of the backup\'s '
+                                                  'target')
                 time.sleep(0)
         except BaseException:       # a signal's handler may raise, too
             self.__exit__()

@@ -28,7 +28,7 @@ class GivenUp:
 
     def __next__(self):
         raise errors.OperationalError(
-            'the rows that were left are gone: %s came in the middle of one; execute the query again' % self.name)
+            'the rows that are left are lost: %s interrupted one; execute the query again' % self.name)
 
     def abandon(self):
         """Do nothing: there are no rows."""

@@ -78,7 +78,7 @@ class SinkSlice(Slice):
         last = self.python[-1]
         behind = [pc for pc in self.deferred if pc > last and not self._python_can(pc)]
         if not behind:
-            raise Refused('C has nothing to do for it')
+            raise Refused('its loop stores no result')
         self.sink_pc = behind[0]
         while True:
             into = [pc for pc in self.deferred if pc < self.sink_pc and self.jumps(pc)
@@ -87,7 +87,7 @@ class SinkSlice(Slice):
                 break
             self.sink_pc = into[0]
         if self.sink_pc <= last:
-            raise Refused('what C does depends on more than one call')
+            raise Refused('what the loop stores depends on several Python calls')
         self.sink = [pc for pc in self.deferred if pc >= self.sink_pc]
         self.mine = [pc for pc in self.deferred if pc < self.sink_pc]
         for pc in self.deferred:

@@ -149,7 +149,7 @@ class Slice:
             return True
         if into[0] not in self.bounds or into[-1] >= self.end or any(
                 self.ops[pc].opcode not in JUMPS or self.ops[pc].opcode == ONCE for pc in into):
-            raise Refused('the Python call is in the middle of what another opcode skips')
+            raise Refused('a condition skips the Python call, and only a part of what follows it')
         self.head = self.selected = into[0]
         return False
 
@@ -179,7 +179,7 @@ class Slice:
                     self.jumps(jump) and jump < pc < self.ops[jump].p2 for jump in self.deferred):
                 raise Refused('a Python call\'s result decides what is read later')
         if read & written:
-            raise Refused('what C would run ahead changes what it reads')
+            raise Refused('the loop changes what it reads')
 
     def _find_registers(self):
         """Set `written`, `accumulators`, `fields`, `counters`, `steps`."""
@@ -200,7 +200,7 @@ class Slice:
         for pc in self.eager:
             eager |= flow.writes[pc]
         if eager & self.fields:
-            raise Refused('a register gets values from C and from Python')
+            raise Refused('a value comes from Python in some rows, from C in others')
         self.counters = set(self.fields)
         for pc in self.mine:
             if ops[pc].opcode not in COUNTERS:

@@ -31,7 +31,7 @@ MOST_WORDS = 1 << 17
 MOST_ROWS = 128     # of a batch
 ABORT, INTERRUPT = layout.SQLITE_ABORT, NUMBERS['SQLITE_INTERRUPT']
 
-CHANGED = b'the database has changed while this query had run ahead: run it again'
+CHANGED = b'the database has changed while rows of this query were computed ahead: execute the query again'
 
 fill = lib.sqpyte_log_fill
 free: list = []     # buffers that aren't used

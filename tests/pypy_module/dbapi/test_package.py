@@ -173,7 +173,7 @@ class TestLibrary:
 
 @pytest.mark.parametrize('name, value, expected', [
     ('SQPYTE_LIBRARY', '/nonexistent/libsqpyte.so', 'there is no such file'),
-    ('SQPYTE_BACKEND', 'other', 'there are sqlite3 and cffi')])
+    ('SQPYTE_BACKEND', 'other', 'it takes sqlite3 or cffi')])
 def test_importing_fails_at_once(name, value, expected):
     """A program may want to do without sqpyte, in an `except ImportError`."""
     code = 'try:\n    import sqpyte\nexcept ImportError as error:\n    print(error)'
