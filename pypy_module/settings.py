@@ -97,8 +97,7 @@ def configure(*, vm=None, threshold=None, memory=None, inline=None, without=None
         inline: whether queries become part of the program's loops: True, False or 'always', as soon as possible. For
             statements that are prepared afterwards; with False, no loop is taken over any more.
         without: what is switched off, all else being on: names (a wrong one's message lists them) in a str with commas
-            between them, or an iterable of str. What the VM reads: before a loop first enters it. All else: for
-            statements that are prepared and cursors that are opened afterwards.
+            between them, or an iterable of str. For what comes afterwards; what the VM reads only before it starts.
     Returns:
         the settings in force (dict, by these names).
     Raises:

@@ -71,6 +71,12 @@ def kind(value):
     return cls.__name__
 
 
+def not_sql(method, sql):
+    """Return the TypeError for what is given a method (its name: str) as SQL, and is no str."""
+    beginning = method + ' ' if versions.SQL_TYPE_MESSAGE else ''
+    return TypeError('%sargument 1 must be str, not %s' % (beginning, kind(sql)))
+
+
 NAMES = {NUMBERS[name]: name for name in reversed(RESULT_CODES)}
 
 _CLASSES = {}

@@ -31,6 +31,8 @@ def since(version, what, before, after):
     return PYTHON >= version
 
 
+SQL_TYPE_MESSAGE = since(
+    (3, 10), 'message for SQL that is no str', 'begins with "argument 1"', 'begins with the method\'s name')
 NAMED_VALUE_MISSING = since(
     (3, 10), 'message for a named parameter without a value', 'has its number', 'has its name')
 CONVERTER_ENCODING = since(

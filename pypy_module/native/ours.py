@@ -94,7 +94,7 @@ def configure(*, vm=None, threshold=None, memory=None, inline=None, without=None
         memory: what the VM's programs and machine code may take, in MiB (int).
         inline: False: CPython has no JIT that queries could be inlined in.
         without: what is switched off, all else being on: names (a wrong one's message lists them) in a str with commas
-            between them, or an iterable of str. What the VM reads: before a loop first enters it.
+            between them, or an iterable of str. For what comes afterwards; what the VM reads only before it starts.
     Returns:
         the settings in force (dict).
     Raises:

@@ -54,8 +54,10 @@ def parts(fuzz_seconds):
     found = [pytest('faults-%s' % kind, faults[:1] + ['-k', kind + '-'], faults, ALL, product=LIBRARY)
              for kind in KINDS]
     found += [pytest('module-pypy', ['tests/pypy_module'], ['tests/pypy_module'], ALL)]
-    found += [pytest('module-%s' % path.split(os.sep)[-3].replace('-env', ''),
-                     ['tests/pypy_module'], ['tests/pypy_module'], ALL, python=path) for path in cpythons]
+    for path in cpythons:       # the semantics of each version
+        version = path.split(os.sep)[-3].replace('cpython-env-', '')
+        found += [pytest('module-cpython-' + version, ['tests/pypy_module'], ['tests/pypy_module'],
+                         dict(ALL, SQPYTE_SEMANTICS=version), python=path)]
     found += [pytest('wheel', ['tests/wheel'], ['tests/wheel'], ALL),
               pytest('languages', ['tests/languages'],
                      ['tests/languages', 'tests/corruption', 'tests/upstream/tree'], ALL),

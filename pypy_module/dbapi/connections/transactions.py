@@ -19,8 +19,6 @@ class Transactions(Owner):
     def rollback(self):
         """Undo what the transaction did, if one is open; raises SQLite's error."""
         self._session_.check()
-        if not versions.FETCH_AFTER_ROLLBACK and not lib.sqlite3_get_autocommit(self._session_.db):
-            self._session_.cut_off()
         self._session_.end('ROLLBACK')
 
     @property

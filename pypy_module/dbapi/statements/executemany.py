@@ -17,7 +17,7 @@ class ExecuteMany(Mixin):
     def execute_many(self, sql, parameters):
         """`Cursor.executemany` without its checks."""
         if not isinstance(sql, str):
-            raise TypeError('executemany() argument 1 must be str, not ' + errors.kind(sql))
+            raise errors.not_sql('executemany()', sql)
         session = self.session
         try:
             self.ready = False

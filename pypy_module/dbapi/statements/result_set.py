@@ -38,6 +38,15 @@ class Converted(tuple):
     """A row that was converted early: it is handed out as it is."""
 
 
+class Ahead(tuple):
+    """A row that was computed ahead, in versions in which a tuple is what `execute` has converted."""
+
+
+def ahead(row):
+    """Return a row that was computed ahead (tuple, or Undecodable) so that it is known by its type."""
+    return Ahead(row) if type(row) is tuple and not versions.FIRST_ROW_LATER else row
+
+
 class ResultSet(ExecuteMany):
     """See the module's docstring.
 
@@ -84,7 +93,7 @@ class ResultSet(ExecuteMany):
         self.runner = runner
         self.statement = None
         if row is not None:
-            self.row = row
+            self.row = ahead(row)
 
     def resume(self, statement, row=None):
         """Have the statement go on where its runner has stood, behind `row` (tuple, or Undecodable) if that is
@@ -92,7 +101,7 @@ class ResultSet(ExecuteMany):
         self.runner = None
         self.statement = statement
         if row is not None:
-            self.row = row
+            self.row = ahead(row)
 
     def stepped(self, statement, rc):
         """Deal with a step that found no further row, or after which something is raised; raises SQLite's error."""
@@ -140,7 +149,7 @@ class ResultSet(ExecuteMany):
     def execute(self, sql, parameters):
         """`Cursor.execute` without its checks."""
         if not isinstance(sql, str):
-            raise TypeError('execute() argument 1 must be str, not ' + errors.kind(sql))
+            raise errors.not_sql('execute()', sql)
         session = self.session
         try:
             self.ready = False
@@ -227,7 +236,10 @@ class ResultSet(ExecuteMany):
         if row is not None:
             self.row = None
             if not self.session.plain or type(row) is not tuple:
-                row = self.decoded_early(row)
+                if type(row) is Converted or type(row) is tuple and not versions.FIRST_ROW_LATER:
+                    row = tuple(row)
+                else:
+                    row = self.decoded_early(row)
             if statement is None:
                 if self.runner is not None:
                     self._pass_row()
@@ -326,10 +338,9 @@ class ResultSet(ExecuteMany):
             self.ready = True
 
     def decoded_early(self, row):
-        """Return a row that was decoded early, as the text factory makes it; it is kept if that fails."""
+        """Return a row that was computed ahead (tuple, or Undecodable), as the text factory makes it; if that fails, it
+        is kept."""
         values = row
-        if type(row) is Converted or type(row) is tuple and not versions.FIRST_ROW_LATER:
-            return tuple(row)
         factory = self.session.text_factory
         if type(row) is Undecodable:
             if factory is str:
@@ -337,7 +348,7 @@ class ResultSet(ExecuteMany):
                 raise errors.OperationalError(row.message)
             values = row.values
         if factory is str:
-            return values
+            return tuple(values)
         ready = self.ready
         try:
             self.ready = False
@@ -346,7 +357,7 @@ class ResultSet(ExecuteMany):
                 if isinstance(value, str) else (None, value)
                 for value in values])
         except BaseException:
-            self.row = row
+            self.row = ahead(row)
             raise
         finally:
             self.ready = ready

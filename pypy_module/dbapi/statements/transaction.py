@@ -113,11 +113,15 @@ class Transaction(Mixin):
         """Do what `sql` says, 'COMMIT' or 'ROLLBACK', if a transaction is open; raises SQLite's error."""
         with self.lock:
             self.check_open()       # another thread may have closed it meanwhile
+            is_open = not lib.sqlite3_get_autocommit(self.db)
+            if self.autocommit is True or self.autocommit == LEGACY and not is_open:
+                return
+            if is_open and sql == 'ROLLBACK' and not versions.FETCH_AFTER_ROLLBACK:
+                self.cut_off()
+                self.check_open()   # a `finalize` may have closed it
+            self.run_alone(sql)
             if self.autocommit is False:
-                self.run_alone(sql)
                 self.run_alone('BEGIN')
-            elif self.autocommit == LEGACY and not lib.sqlite3_get_autocommit(self.db):
-                self.run_alone(sql)
 
     def switch_autocommit(self, value):
         """Set `autocommit`; an open transaction is committed, or one is begun."""

@@ -7,13 +7,13 @@ interrupt, and another text factory, have to be looked after.
 """
 
 from c_engine.generated import layout
-from pypy_module.dbapi.connections.callbacks import report
+from pypy_module.dbapi.connections.callbacks import error_code, report
 from pypy_module.dbapi.statements.decoding import Undecodable, undecodable_text
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.call_log import AT_EVENT, COUNT, INTERRUPT, RECORDS
-from pypy_module.inline.runtime.runner import COLUMNS, ROW
+from pypy_module.inline.runtime.runner import COLUMNS, NOMEM, ROW
 from pypy_module.inline.runtime.slices import LogAheadRunner
 from pypy_module.inline.values import BLOB, TEXT, UNDECODABLE, KeptText, data_at, kept, load, unwrapped
 from sqpyte.vm.base import mem
@@ -153,7 +153,7 @@ class WindowRunner(LogAheadRunner):
         """
         error = self.end_instance(register)
         made_by = self.aggregate_of(register).made_by
-        if isinstance(error, MemoryError):
+        if error is not None and error_code(error) == NOMEM:      # of other errors SQLite doesn't learn here
             self.failed(pc, error, 'out of memory', made_by)
             return True
         if error is not None:

@@ -77,6 +77,7 @@ def test_description(connection):
     assert cursor.description is None
 
 
+@pytest.mark.since(3, 10)
 def test_rowcount(connection):
     cursor = connection.cursor()
     assert cursor.rowcount == -1
@@ -132,6 +133,7 @@ def test_empty_statements(connection, sql):
         connection.execute(sql, [1])
 
 
+@pytest.mark.since(3, 11)
 @pytest.mark.parametrize('sql', ['SELECT 1; SELECT 2', 'SELECT 1; // c', 'SELECT 1; */',
                                  'SELECT 1; -- c\nSELECT 2'])
 def test_one_statement_at_a_time(connection, sql):
@@ -144,6 +146,7 @@ def test_comments_may_follow(connection):
     assert connection.execute('SELECT 1; -- more\n /* and\n more */ ').fetchall() == [(1,)]
 
 
+@pytest.mark.since(3, 11)
 def test_what_sql_may_be(connection):
     for sql in (b'SELECT 1', 1, None, ['SELECT 1']):
         with pytest.raises(TypeError):

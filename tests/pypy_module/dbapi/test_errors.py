@@ -50,6 +50,7 @@ def test_errors_of_sqlite(connection, sql, kind, name, message):
         assert caught.value.sqlite_errorcode == getattr(sqpyte, name)
 
 
+@pytest.mark.since(3, 11)
 def test_errors_of_ours_have_no_code(connection):
     with pytest.raises(sqpyte.ProgrammingError) as caught:
         connection.execute('SELECT 1; SELECT 2')
@@ -99,6 +100,7 @@ def test_uris(path):
     second.close()
 
 
+@pytest.mark.since(3, 13)
 def test_connection_factories(path):
     class Mine(sqpyte.Connection):
         def __init__(self, *args, **keywords):

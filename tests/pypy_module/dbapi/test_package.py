@@ -72,6 +72,7 @@ def test_status():
     assert 'library    %s\n' % found['library'] in str(found)
 
 
+@pytest.mark.since(3, 11)
 def test_the_constants_of_sqlite3():
     found = {name: getattr(sqpyte, name) for name in dir(sqlite3) if name.startswith('SQLITE_')
              and hasattr(sqpyte, name)}
@@ -90,6 +91,7 @@ def test_every_result_code_has_its_name():
     assert set(NAMES.values()) <= set(constants.SQLITE)
 
 
+@pytest.mark.since(3, 12)
 def test_deprecated_names():
     with pytest.warns(DeprecationWarning, match='version is deprecated') as all:
         assert sqpyte.version == '2.6.0'

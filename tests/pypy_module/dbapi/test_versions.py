@@ -12,6 +12,11 @@ from pypy_module.ffi.place import ROOT
 # For each row: the code, what it gives before that version, and from it on. `error(f)` gives the class and the text
 # of what f raises, `warned(f)` the class of its warning; c is a connection.
 ROWS = {
+    'message for SQL that is no str': (
+        "error(lambda: c.execute(5)), error(lambda: c.cursor().executemany(None, ()))",
+        "('TypeError: argument 1 must be str, not int', 'TypeError: argument 1 must be str, not None')",
+        "('TypeError: execute() argument 1 must be str, not int', "
+        "'TypeError: executemany() argument 1 must be str, not None')"),
     'message for a named parameter without a value': (
         "error(lambda: c.execute('SELECT :a', {}))",
         'ProgrammingError: You did not supply a value for binding 1.',
@@ -144,6 +149,23 @@ def dropped():
     for _ in range(3):
         gc.collect()
 
+class Sum:
+    """A window function: the sum."""
+
+    def __init__(self):
+        self.sum = 0
+
+    def step(self, number):
+        self.sum += number
+
+    def inverse(self, number):
+        self.sum -= number
+
+    def value(self):
+        return self.sum
+
+    finalize = value
+
 def memory():
     raise MemoryError
 
@@ -174,9 +196,9 @@ print(found)
 '''
 
 
-def run(code, version):
-    """What the code gives with a version's semantics (str)."""
-    environment = dict(os.environ, PYTHONPATH=ROOT, SQPYTE_SEMANTICS='%d.%d' % version)
+def run(code, version, **variables):
+    """What the code gives with a version's semantics, and environment variables (str)."""
+    environment = dict(os.environ, PYTHONPATH=ROOT, SQPYTE_SEMANTICS='%d.%d' % version, **variables)
     done = subprocess.run([sys.executable, '-c', PROGRAM, code], env=environment, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, universal_newlines=True)
     return done.stdout.strip()
@@ -195,6 +217,21 @@ def test_a_text_factory_that_is_set_behind_the_first_row(sql):
     code = "[(r, setattr(c, 'text_factory', bytes), r.fetchone())[2] for r in [c.execute(%r)]]" % sql
     assert run(code, (3, 10)) == "[('a',)]"
     assert run(code, (3, 11)) == "[(b'a',)]"
+
+
+@pytest.mark.parametrize('sql', [
+    'SELECT a, s FROM t', 'SELECT f(a), s FROM t', 'SELECT f(t.a), u.s FROM t JOIN t AS u ON u.a = t.a',
+    'SELECT w(a) OVER (ORDER BY rowid ROWS 2 PRECEDING), s FROM t',
+    'SELECT w(a) OVER (ORDER BY b ROWS 2 PRECEDING), s FROM t'])
+@pytest.mark.parametrize('version', [(3, 10), (3, 11)])
+def test_a_text_factory_that_is_set_behind_a_row_computed_ahead(sql, version):
+    """A row that waits inlined is none that `execute` has converted."""
+    code = ("[c.executescript('CREATE TABLE t(a INTEGER PRIMARY KEY, b, s TEXT)'), c.executemany("
+            "'INSERT INTO t VALUES(?, ?, ?)', [(i, i, str(i)) for i in range(100)]), c.create_function("
+            "'f', 1, lambda a: a), c.create_window_function('w', 1, Sum), [(r.fetchone(), "
+            "[r.fetchone() for i in range(49)], setattr(c, 'text_factory', bytes), r.fetchone()[1], r.fetchone()[1], "
+            "setattr(c, 'text_factory', str), r.fetchone()[1])[3:] for r in [c.execute(%r)]]][4]" % sql)
+    assert run(code, version, SQPYTE_INLINE='always') == "[(b'50', b'51', None, '52')]"
 
 
 def test_a_first_row_that_is_not_utf_8():

@@ -56,6 +56,7 @@ def test_the_error_is_the_statements(query, executed):
     assert said == 'integer overflow' and len(met) == 1
 
 
+@pytest.mark.since(3, 11)
 def test_a_result_that_sqlite_does_not_know_is_shown(monkeypatch):
     """As in C, where enable_callback_tracebacks asks for it."""
     def action(side):

@@ -17,6 +17,7 @@ QUERIES = [
     'SELECT a FROM t WHERE (SELECT f(t.a) FROM t AS u) >= 0']
 
 
+@pytest.mark.since(3, 11)
 @pytest.mark.parametrize('query', QUERIES)
 @pytest.mark.parametrize('name', ['C', 'inlined'])
 def test_a_function_that_rolls_back(query, name):

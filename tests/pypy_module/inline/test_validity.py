@@ -163,7 +163,7 @@ def test_a_change_that_nobody_told_of(query, write, rows):
         assert 'page' not in query
         given = [row for row in found['inlined'] if isinstance(row, tuple)]
         assert given == found['C'][:len(given)]
-        assert 'run it again' in [row for row in found['inlined'] if isinstance(row, str)][0]
+        assert 'execute the query again' in [row for row in found['inlined'] if isinstance(row, str)][0]
         assert query not in (QUERIES['page batch'], QUERIES['page batch, selected'],
                              QUERIES['page batch, a call'], QUERIES['sorted'])
 
@@ -181,7 +181,7 @@ def test_a_stamp_that_rises_for_nothing(query):
                 seen.append(cursor.fetchone())
                 WORDS[at] += 1
         except sqpyte.OperationalError as error:
-            assert 'run it again' in str(error)
+            assert 'execute the query again' in str(error)
         else:
             assert seen == expected
         assert seen == expected[:len(seen)]

@@ -42,6 +42,7 @@ def test_any_number_of_arguments(connection, count, variadic):
             connection.execute('SELECT count_them()')
 
 
+@pytest.mark.since(3, 11)
 @pytest.mark.parametrize('raised, kind, message', [
     (ValueError(), sqpyte.OperationalError, 'user-defined function raised exception'),
     (KeyboardInterrupt(), sqpyte.OperationalError, 'user-defined function raised exception'),
@@ -56,6 +57,7 @@ def test_exceptions(connection, raised, kind, message):
     assert str(caught.value) == message
 
 
+@pytest.mark.since(3, 11)
 @pytest.mark.parametrize('value, kind', [
     (object(), sqpyte.OperationalError), (2 ** 63, sqpyte.DataError),
     ('\ud8ff', sqpyte.OperationalError), (memoryview(b'abc')[::2], sqpyte.OperationalError)])
@@ -115,6 +117,7 @@ def test_defining_again_and_removing(connection):
         connection.execute('SELECT f(1)')
 
 
+@pytest.mark.since(3, 13)
 def test_what_cannot_be_defined(connection):
     with pytest.raises(sqpyte.OperationalError, match='Error creating function'):
         connection.create_function('f', -100, lambda: 1)
@@ -175,6 +178,7 @@ def test_aggregates_that_fail(numbers, method, message):
     assert str(caught.value) == message
 
 
+@pytest.mark.since(3, 11)
 @pytest.mark.parametrize('method', ['step', 'inverse', 'value'])
 def test_aggregates_without_a_method(numbers, method):
     numbers.create_window_function('broken', 1, without(method))
@@ -184,6 +188,7 @@ def test_aggregates_without_a_method(numbers, method):
                         ') FROM t').fetchall()
 
 
+@pytest.mark.since(3, 11)
 def test_finalize_that_fails(numbers):
     for fails, problem in [(True, 'raised error'), (False, 'not defined')]:
         numbers.create_aggregate('broken', 1, without('finalize', fails=fails))
@@ -243,6 +248,7 @@ def test_a_function_closes_the_connection(numbers, collect):
     collect()
 
 
+@pytest.mark.since(3, 11)
 def test_tracebacks_of_callbacks(connection, monkeypatch):
     shown = []
     monkeypatch.setattr('sys.unraisablehook', shown.append)
@@ -282,6 +288,7 @@ def test_a_name_s_case_does_not_matter(connection):
     assert list(session_of(connection).registered) == [('abc', 1)]
 
 
+@pytest.mark.since(3, 11)
 @pytest.mark.parametrize('method', ['step', 'finalize'])
 def test_a_hook_that_raises(numbers, monkeypatch, method, capsys):
     """What it raises is shown, and changes nothing."""

@@ -79,6 +79,7 @@ def test_interrupt(numbers):
     numbers.execute('SELECT 1').fetchall()
 
 
+@pytest.mark.since(3, 11)
 def test_collations(numbers):
     numbers.create_collation('backwards', lambda a, b: (a < b) - (a > b))
     assert numbers.execute('SELECT a FROM t WHERE a < 3 ORDER BY b COLLATE backwards'

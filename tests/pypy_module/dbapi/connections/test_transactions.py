@@ -42,6 +42,7 @@ def test_a_change_begins_a_transaction(first, other):
     first.commit()
 
 
+@pytest.mark.since(3, 10)
 @pytest.mark.parametrize('sql', ['INSERT INTO t VALUES (1)', ' \n/* c */ UPDATE t SET a = 1',
                                  '-- c\ndelete from t', 'Replace INTO t VALUES (1)'])
 def test_which_statements_begin_one(first, sql):
@@ -56,6 +57,7 @@ def test_which_do_not(first, sql):
     assert not first.in_transaction
 
 
+@pytest.mark.since(3, 11)
 @pytest.mark.parametrize('parameters, error', [
     ((), sqpyte.ProgrammingError), ((object(),), sqpyte.ProgrammingError), ((2 ** 70,), OverflowError),
     (('\udcff',), UnicodeEncodeError)])
@@ -65,6 +67,7 @@ def test_a_transaction_is_begun_even_if_the_parameters_do_not_fit(first, paramet
     assert first.in_transaction
 
 
+@pytest.mark.since(3, 11)
 @pytest.mark.parametrize('level, locks', [
     ('', False), ('DEFERRED', False), ('immediate', True), ('EXCLUSIVE', True)])
 def test_isolation_levels(path, other, level, locks):
@@ -174,6 +177,7 @@ def test_a_commit_that_fails_is_rolled_back(first):
     assert first.execute('SELECT * FROM c').fetchall() == []
 
 
+@pytest.mark.since(3, 11)
 def test_rollback_while_reading(first):
     """Readers go on after a rollback, unless it undid a change of the schema."""
     first.executemany('INSERT INTO t VALUES (?)', [(i,) for i in range(5)])
@@ -215,6 +219,7 @@ def test_scripts(first):
         first.executescript(script)
 
 
+@pytest.mark.since(3, 11)
 def test_scripts_that_fail(first):
     with pytest.raises(sqpyte.OperationalError, match='no such table: missing'):
         first.executescript('CREATE TABLE v(a); SELECT * FROM missing; CREATE TABLE w(a)')

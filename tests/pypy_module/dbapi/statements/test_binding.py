@@ -75,6 +75,7 @@ def test_other_sequences_and_mappings(connection):
     assert connection.execute('SELECT :a', Missing()).fetchone() == ('no a',)
 
 
+@pytest.mark.since(3, 12)
 @since_312
 def test_positions_for_names_are_deprecated(connection):
     with pytest.warns(DeprecationWarning, match="Binding 2 \\(':b'\\) is a named parameter") as all:
@@ -82,6 +83,7 @@ def test_positions_for_names_are_deprecated(connection):
     assert all[0].filename == __file__
 
 
+@pytest.mark.since(3, 11)
 @pytest.mark.parametrize('sql, parameters, kind, message', [
     ('SELECT ?', (), sqpyte.ProgrammingError,
      'Incorrect number of bindings supplied. The current statement uses 1, and there are 0'
@@ -163,6 +165,7 @@ def test_dates(connection, value, stored):
     assert connection.execute('SELECT ?', [value]).fetchone() == (stored,)
 
 
+@pytest.mark.since(3, 12)
 @since_312
 def test_adapters_of_dates_are_deprecated(connection):
     for value, stored in DATES:
@@ -206,6 +209,7 @@ def test_executemany_of_long_texts(connection):
     assert connection.execute('SELECT a, b FROM t ORDER BY rowid').fetchall() == rows
 
 
+@pytest.mark.since(3, 11)
 @pytest.mark.parametrize('bad', [0, 1, 107])
 def test_executemany_stops_at_an_error(connection, bad):
     connection.execute('CREATE TABLE t(a NOT NULL)')

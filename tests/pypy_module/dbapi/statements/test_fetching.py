@@ -71,6 +71,7 @@ GOOD = [b'\xc2\x80', b'\xdf\xbf', b'\xe0\xa0\x80', b'\xed\x9f\xbf', b'\xee\x80\x
         b'\xf0\x90\x80\x80', b'\xf4\x8f\xbf\xbf']
 
 
+@pytest.mark.since(3, 11)
 @pytest.mark.parametrize('at', [0, 1, 5, 130])
 @pytest.mark.parametrize('bad', BAD)
 def test_texts_that_are_not_utf_8(bad, at):

@@ -32,6 +32,7 @@ def test_text_factories(connection, factory, expected):
     assert connection.execute("SELECT 'aä'").fetchone() == (expected,)
 
 
+@pytest.mark.since(3, 11)
 def test_the_text_factory_is_asked_when_a_row_is_fetched(connection):
     one = connection.execute("SELECT 'a', 1")
     many = connection.execute("SELECT 'a' UNION ALL SELECT 'b'")
@@ -40,6 +41,7 @@ def test_the_text_factory_is_asked_when_a_row_is_fetched(connection):
     assert many.fetchall() == [(b'a',), (b'b',)]
 
 
+@pytest.mark.since(3, 11)
 @pytest.mark.parametrize('rest', ['', " UNION ALL SELECT 'next'"])
 def test_texts_that_are_not_utf8(connection, rest):
     cursor = connection.execute("SELECT CAST(x'61ff62' AS TEXT) AS c" + rest)
@@ -140,6 +142,7 @@ def test_default_converters(path):
     connection.close()
 
 
+@pytest.mark.since(3, 11)
 def test_what_a_converter_raises(path):
     connection = sqpyte.connect(path, detect_types=sqpyte.PARSE_COLNAMES)
     sqpyte.register_converter('testbad', lambda data: 1 // 0)
@@ -149,6 +152,7 @@ def test_what_a_converter_raises(path):
     connection.close()
 
 
+@pytest.mark.since(3, 11)
 @pytest.mark.parametrize('count', [2, UNROLLED + 2])
 def test_a_converter_closes_before_a_text_that_is_not_utf_8(monkeypatch, count):
     """What the message says is taken before user code."""

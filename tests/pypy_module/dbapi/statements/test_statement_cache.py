@@ -219,6 +219,7 @@ def test_close_leaves_nothing_open(path):
     connection.close()
 
 
+@pytest.mark.since(3, 13)
 @pytest.mark.skipif(not sys.platform.startswith('linux'), reason='looks into /proc; CI is Linux')
 def test_a_dropped_connection_is_closed(path, collect):
     def use():
