@@ -59,12 +59,14 @@ def __getattr__(name):
     if name == 'backend':
         from pypy_module.native.backend import backend
         return backend
+    takes_cffi = name == 'status' or name in _serving.LATER
+    if takes_cffi and _NATIVE:
+        from pypy_module.native import binding
+        binding.need_cffi('%s needs cffi' % name)
     if name == 'status':
-        if _NATIVE:
-            _serving.binding.need_cffi('status needs cffi')
         from pypy_module.status import status as found
     else:
         found = _serving.__getattr__(name)
-    if name == 'status' or name in _serving.LATER:
+    if takes_cffi:
         found.__module__ = 'sqpyte'     # as help() says
     return found

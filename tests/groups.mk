@@ -63,8 +63,8 @@ checking:
 
 $(filter-out $(NEWEST),$(CPYTHONS)): %:
 	@echo "sqpyte: the DB-API tests under $$(build/$@/bin/python --version), engine alone" >&2
-	@SQPYTE_SEMANTICS=$(@:cpython-env-%=%) SQPYTE_LIBRARY=$(CURDIR)/build/libsqpyte-engine.so \
-	  $(call PYTEST,build/$@/bin/python,tests/pypy_module --ignore=tests/pypy_module/inline)
+	@SQPYTE_SEMANTICS=$(@:cpython-env-%=%) $(ENGINE_ALONE) $(call PYTEST,build/$@/bin/python,\
+	  tests/pypy_module --ignore=tests/pypy_module/inline)
 
 $(INLINER):
 	@echo "sqpyte: the inliner's tests under $$(build/$(NEWEST)/bin/python --version), engine alone" >&2

@@ -4,7 +4,6 @@ import sqlite3
 import warnings
 
 from pypy_module.dbapi.deprecation import warn
-from pypy_module.native import binding
 
 LATER = ('configure', 'explain')    # loaded when a program asks for them: they take cffi
 
@@ -16,7 +15,6 @@ __all__ += LATER
 
 def __getattr__(name):
     if name in LATER:
-        binding.need_cffi('%s needs cffi' % name)
         from pypy_module.native import ours
         return getattr(ours, name)
     try:

@@ -15,6 +15,7 @@ from c_engine.generated.mechanisms import MECHANISMS
 from pypy_module.dbapi.statements import execution, result_set, unfused
 from pypy_module.ffi import code_cache
 from pypy_module.ffi.library import lib, switched_off
+from tests.pypy_module.inline.inlining import Sum
 
 ROWS = 9000
 # Nothing counts them: they are asked for each value, only by the VM, or only while PyPy's JIT traces.
@@ -25,24 +26,6 @@ PARTS = {'mmap': {'located-rows', 'index-prefetch'}, 'located-rows': {'index-pre
          'sort-keys': {'collation-ranks', 'key-lists'}, 'slices': {'sinks'},
          'row-batches': {'string-cache'}}
 COUNTED = [name for name in NAMES if name not in UNCOUNTED]
-
-
-class Total:
-    """A window function."""
-
-    def __init__(self):
-        self.sum = 0
-
-    def step(self, value):
-        self.sum += value
-
-    def inverse(self, value):
-        self.sum -= value
-
-    def value(self):
-        return self.sum
-
-    finalize = value
 
 
 def compare(x, y):
@@ -78,7 +61,7 @@ def connect(path, cache_size):
     connection = sqpyte.connect(path)
     connection.execute('PRAGMA cache_size=%d' % cache_size)
     connection.create_function('f', 1, lambda value: 2 * value + 1)
-    connection.create_window_function('w', 1, Total)
+    connection.create_window_function('w', 1, Sum)
     connection.create_collation('backwards', compare)
     return connection
 
@@ -150,7 +133,7 @@ def test_explain_says_so(with_all):
     connection = sqpyte.connect(':memory:')
     connection.execute('CREATE TABLE t(a)')
     connection.create_function('f', 1, lambda value: value)
-    connection.create_window_function('w', 1, Total)
+    connection.create_window_function('w', 1, Sum)
     sqpyte.configure(inline=True, without='page-batches,row-batches,slices,sinks,window-logs')
     for sql, name in [('SELECT a FROM t', 'page-batches'), ('SELECT a FROM t ORDER BY a', 'row-batches'),
                       ('SELECT f(x.a) FROM t x, t y', 'slices'), ('SELECT a FROM t ORDER BY f(a)', 'sinks'),

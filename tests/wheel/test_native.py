@@ -128,6 +128,23 @@ def test_a_backend_that_cannot_be_had(environment):
     assert 'ImportError: SQPYTE_BACKEND=other: it takes sqlite3 or cffi' in said
 
 
+def test_without_cffi_the_rest_serves(cpython):
+    """As after `pip install --no-deps`."""
+    cpython.script('''if 1:
+        import sys
+        sys.modules['_cffi_backend'] = None
+        import sqpyte
+        assert sqpyte.connect(':memory:').execute('SELECT 1').fetchone() == (1,)
+        for name in 'explain', 'configure', 'status':
+            try:
+                getattr(sqpyte, name)
+            except ImportError as error:
+                assert str(error).startswith('sqpyte: %s needs cffi, which can' % name), error
+                assert str(error).endswith('; pip install cffi'), error
+            else:
+                raise AssertionError(name)''')
+
+
 def test_another_library_was_loaded(cpython):
     """By a program, before sqpyte: then `_sqlite3` takes that one."""
     said = cpython.script('import ctypes; ctypes.CDLL("libsqlite3.so.0"); ' + BACKEND)

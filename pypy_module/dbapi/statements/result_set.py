@@ -34,12 +34,9 @@ class GivenUp:
         """Do nothing: there are no rows."""
 
 
-class Converted(tuple):
-    """A row that was converted early: it is handed out as it is."""
-
-
 class Ahead(tuple):
-    """A row that was computed ahead, in versions in which a tuple is what `execute` has converted."""
+    """A row that was computed ahead, in versions in which a tuple is what `execute` has converted, and is handed out as
+    it is. These are marked, as the others are in every query of one row."""
 
 
 def ahead(row):
@@ -104,7 +101,8 @@ class ResultSet(ExecuteMany):
             self.row = ahead(row)
 
     def stepped(self, statement, rc):
-        """Deal with a step that found no further row, or after which something is raised; raises SQLite's error."""
+        """Deal with a step that has returned `rc`, above all if it found no further row, or something is to be raised
+        after it; raises SQLite's error."""
         session = self.session
         rc = statement.grown(rc)
         if rc == tiers.INLINED:
@@ -219,7 +217,7 @@ class ResultSet(ExecuteMany):
     def _first_row(self, statement):
         """Return the row that a statement is at as text factory and converters make it now."""
         if not self.session.plain:
-            row = Converted(self._convert(statement))
+            row = self._convert(statement)
             self.ready = False      # still in `execute`
             return row
         try:
@@ -235,11 +233,8 @@ class ResultSet(ExecuteMany):
             self._check_no_rollback()
         if row is not None:
             self.row = None
-            if not self.session.plain or type(row) is not tuple:
-                if type(row) is Converted or type(row) is tuple and not versions.FIRST_ROW_LATER:
-                    row = tuple(row)
-                else:
-                    row = self.decoded_early(row)
+            if type(row) is not tuple or not self.session.plain and versions.FIRST_ROW_LATER:
+                row = self.decoded_early(row)
             if statement is None:
                 if self.runner is not None:
                     self._pass_row()

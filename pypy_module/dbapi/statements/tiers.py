@@ -42,16 +42,14 @@ A ResultSet, which is what a cursor is in the middle of, has for it
 * `stand_in(runner)`: the runner takes the statement's place;
 * `resume(statement)`: the statement goes on in C, when a runner is at its end, or can't go on. With a row, as
   with the other, that row comes first;
-* `stepped(statement, rc)`: a step has returned `rc`, and no row, or there is something to be raised;
+* `stepped(statement, rc)`: a step has returned `rc`; it deals with what isn't a row, and with what is to be raised;
 * `advance()`: the next row, for a runner that has left when it was asked for one;
 * `row`: the next row, if there is one already, and `decoded_early(row)`: what the text factory makes of it;
-* `rollbacks`: how many the session had when the query began; where it has more now, `stepped` says what that means;
 * `drop()`: nobody wants the rest.
 
 A Session has for it
 
 * `runners`: those that are to be told of changes (list), and `roll_back()`, which tells them;
-* `rollbacks`: how many end the rows of cursors (int), in versions in which they do;
 * `raised`: what is to be raised when C has returned, or None; `error()`: SQLite's last error, in place of that;
 * `release(statement)`: nobody uses it any more;
 * `db`, `user`, `plain`, `hooks`, `python`, `calls`: see Session.

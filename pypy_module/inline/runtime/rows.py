@@ -157,8 +157,7 @@ class RowBatches(StandIn):
             self.detach()
             result.resume(statement)
             statement.tier_up = self.tier_up
-            if rc != ROW or self.session.raised is not None or result.rollbacks != self.session.rollbacks:
-                result.stepped(statement, rc)
+            result.stepped(statement, rc)
         elif self.poor > MOST_POOR and self.reversible:
             self.tier_up = TIER_UP_POOR
             self.roll_back(self.owner())

@@ -317,8 +317,7 @@ class Runner(StandIn):
             return
         result = self.owner()
         result.resume(statement)
-        if rc != ROW or self.session.raised is not None or result.rollbacks != self.session.rollbacks:
-            result.stepped(statement, rc)
+        result.stepped(statement, rc)
 
     def in_c(self, pc, rc):
         """Do the one opcode at `pc` in C; the registers that it reads have been written.
