@@ -22,7 +22,7 @@ extern "C" {
 #define SQPYTE_WHY_NO_VM 2      /* no VM in this library */
 #define SQPYTE_WHY_THREAD 3     /* another statement is in the VM */
 #define SQPYTE_WHY_OPCODE 7     /* the hot loop holds opcodes left in C */
-#define SQPYTE_WHY_REFUSED 8    /* the VM handed it back too often */
+#define SQPYTE_WHY_REFUSED 8    /* it bailed out of the VM too often */
 #define SQPYTE_WHY_FULL 10      /* programs and machine code take what they may, or the system has no memory for them */
 #define SQPYTE_WHY_SEEKS 11     /* the hot loop seeks, and isn't expected to be faster there (tiering.c) */
 #define SQPYTE_WHY_SHORT 12     /* too little seems to be left to do to pay for tracing (tiering.c) */

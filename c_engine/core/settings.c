@@ -145,7 +145,8 @@ static void __attribute__((constructor)) sqpyteReadSettings(void){
     memcpy(sqpyteSettings.aInC, found.aInC, sizeof(found.aInC));
     if( zUnknown ){
       sqpyteNames(zNames, sizeof(zNames), SQPYTE_READ_BY_MODULE);
-      fprintf(stderr, "sqpyte: SQPYTE_WITHOUT=%s: there is no \"%.*s\"; there are %s\n", z, n, zUnknown, zNames);
+      fprintf(stderr, "sqpyte: SQPYTE_WITHOUT: \"%.*s\" ignored, as there is no such name; there are %s\n",
+              n, zUnknown, zNames);
     }
   }
 }
@@ -207,8 +208,9 @@ static int sqpyteChangeWithout(const char *zWithout, int eMost, SqpyteSwitches *
   for(i=0; i<SQPYTE_MECHANISM_COUNT && zUnknown==0; i++){
     if( sqpyteMechanisms[i].eReader<=eMost ) continue;
     if( pTo->aOff[i] ){
-      zUnknown = sqpyteMechanisms[i].zName;
-      n = (int)strlen(zUnknown);
+      snprintf(zError, nError, "without: \"%s\" is the Python module's: sqpyte.configure() and SQPYTE_WITHOUT take it",
+               sqpyteMechanisms[i].zName);
+      return SQLITE_ERROR;
     }
     pTo->aOff[i] = sqpyteOff[i];
   }
@@ -220,14 +222,14 @@ static int sqpyteChangeWithout(const char *zWithout, int eMost, SqpyteSwitches *
   if( !sqpyteVm.started ) return SQLITE_OK;
   for(i=0; i<SQPYTE_MECHANISM_COUNT; i++){
     if( sqpyteMechanisms[i].eReader==SQPYTE_READ_BY_VM && pTo->aOff[i]!=sqpyteOff[i] ){
-      snprintf(zError, nError, "without: it is too late for \"%s\", which the VM has read when it started",
+      snprintf(zError, nError, "without: it is too late for \"%s\": the VM read it when it started",
                sqpyteMechanisms[i].zName);
       return SQLITE_MISUSE;
     }
   }
   for(i=0; i<=SQPYTE_LAST_OPCODE; i++){
     if( pTo->aInC[i]!=sqpyteSettings.aInC[i] ){
-      snprintf(zError, nError, "without: it is too late for \"%s\", which the VM has read when it started",
+      snprintf(zError, nError, "without: it is too late for \"%s\": the VM read it when it started",
                sqlite3OpcodeName(i));
       return SQLITE_MISUSE;
     }

@@ -193,10 +193,11 @@ static void sqpyteCodeMemoizeStore(Parse *pParse, int addrMemoize, int iResult, 
 /* ---- the opcodes ---- */
 
 /* A Column of a key has failed: what it would have given is unknown, which Pack takes for a value that it doesn't keep.
-** Without memory, or interrupted, the statement ends. */
+** Without memory, or interrupted, the statement ends. OP_Program sets pOp before the first opcode of the trigger and
+** looks whether it is interrupted, so what pOp points to is only read where there was no interrupt. */
 static int sqpyteQuiet(Vdbe *p, const Op *pOp, int rc){
-  if( pOp->opcode!=OP_Column || (pOp->p5 & SQPYTE_QUIET)==0 || p->db->mallocFailed || rc==SQLITE_NOMEM
-   || rc==SQLITE_INTERRUPT ) return 0;
+  if( rc==SQLITE_INTERRUPT || rc==SQLITE_NOMEM || p->db->mallocFailed || pOp->opcode!=OP_Column
+   || (pOp->p5 & SQPYTE_QUIET)==0 ) return 0;
   sqlite3DbFree(p->db, p->zErrMsg);
   p->zErrMsg = 0;
   sqlite3VdbeMemSetNull(&p->aMem[pOp->p3]);

@@ -23,7 +23,7 @@ LIBRARY = os.path.join(ROOT, 'build', 'libsqpyte.so')
 ENGINE = os.path.join(ROOT, 'build', 'libsqpyte-engine.so')
 WORDS = {
     'COLD': 'not hot', 'HOT': 'never entered', 'NO_VM': 'no VM in the library', 'THREAD': 'another thread',
-    'OPCODE': 'opcodes left in C', 'REFUSED': 'handed back too often',
+    'OPCODE': 'opcodes left in C', 'REFUSED': 'bailed out too often',
     'FULL': 'no room for machine code', 'SEEKS': 'seeks, not expected to be faster',
     'SHORT': 'too little left to do'}
 WHY = {str(getattr(layout, 'SQPYTE_WHY_' + name)): words for name, words in WORDS.items()}

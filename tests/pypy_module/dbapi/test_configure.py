@@ -147,7 +147,7 @@ def test_the_sql_function(connection):
     (('threshold', -1), 'threshold takes'), (('threshold', 2 ** 40), 'threshold takes'),
     (('memory', 'much'), 'memory takes MiB, from 0 to 1048576'), (('memory', 2.5), 'memory takes'),
     (('without', 'nothing'), 'without has no "nothing"; there are aggregates'), (('without', None), 'without takes'),
-    (('without', 'slices'), 'without has no "slices"'), (('inline', 'always'), 'there is no "inline"')])
+    (('without', 'slices'), 'without: "slices" is the Python module'), (('inline', 'always'), 'there is no "inline"')])
 def test_the_sql_functions_errors(connection, arguments, message):
     before = sqpyte.configure(without='window-logs')
     with pytest.raises(sqpyte.OperationalError) as raised:
