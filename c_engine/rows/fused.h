@@ -21,7 +21,9 @@
 #define SQPYTE_ROW_CHANGES 3      /* sqlite3_changes64(), when it is done */
 #define SQPYTE_ROW_ROWID 4        /* sqlite3_last_insert_rowid() */
 #define SQPYTE_ROW_COUNT 5        /* rows left, by sqpyte_begin() */
-#define SQPYTE_ROW_CELLS 6
+#define SQPYTE_ROW_KINDS 6        /* the caller's own: which kinds of rows it has seen, ... */
+#define SQPYTE_ROW_VARIETY 7      /* ... and how many */
+#define SQPYTE_ROW_CELLS 8
 
 /* Results beside SQLITE_ROW, SQLITE_DONE and errors. */
 #define SQPYTE_LAST 102           /* a row, the only one: statement is reset */
@@ -38,7 +40,7 @@
 #define SQPYTE_STEP_BEGUN 2       /* it has just begun; C has done nothing of it */
 
 /* Version of this interface; a caller checks that it is the one it knows. */
-#define SQPYTE_FUSED_VERSION 10
+#define SQPYTE_FUSED_VERSION 11
 SQPYTE_EXPORT int sqpyte_fused_version(void);
 
 /* Binds every parameter (its cells in aIn; text and blob values are offsets

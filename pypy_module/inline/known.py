@@ -58,6 +58,7 @@ class Shapes:
         why_no_window_log: why there is none (str), '' if there are no such functions.
         classes: by the head of a loop, slice or window log, its class (dict).
         seen: what trace.py knows of rows that C has computed ahead (list).
+        varieties: their kinds (list of two ints: variety.py).
     """
 
     def __init__(self, program, calls, off=()):
@@ -77,6 +78,7 @@ class Shapes:
         switches.leave_out(self, off)
         self.classes = {}
         self.seen = new_seen()
+        self.varieties = [0, 0]
 
 
 # (number of the program, key of the calls, what is switched off) -> Shapes, those that were asked for last at the end.

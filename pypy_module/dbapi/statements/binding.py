@@ -2,8 +2,8 @@
 
 A parameter is a cell of two words (see c_engine/rows/fused.h). For each number of parameters there is a
 function generated with one branch per parameter: a loop would be a trace of its own for PyPy's JIT,
-entered anew for every execution. It takes values of plain types, whose packing runs no code of the
-user's; the rest goes the general way, adapters included.
+entered anew for every execution. Where the types vary too much for that, there is a loop (variety.py). The function
+takes values of plain types, whose packing runs no code of the user's; the rest goes the general way, adapters included.
 """
 
 
@@ -12,6 +12,7 @@ from types import MappingProxyType
 from pypy_module.dbapi.adapters import PrepareProtocol, adapt, needs_adapter, registry
 from pypy_module.dbapi.deprecation import warn
 from pypy_module.dbapi import versions
+from pypy_module.dbapi.statements import variety
 from pypy_module.dbapi.errors import InterfaceError, ProgrammingError
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.code_cache import define
@@ -180,7 +181,9 @@ def generate(count):
         '    if len(parameters) != %d or not statement.nameless or not registry.plain:' % count,
         '        return False',
         '    cells = statement.cells_in',
-        '    offset = 0']
+        '    if cells[%d] > %d:' % (2 * count + 1, variety.MOST),
+        '        return pack_in_loop(statement, parameters)',
+        '    offset = kinds = 0']
     for i in range(count):
         tag, word = 2 * i, 2 * i + 1
         lines += [
@@ -195,12 +198,15 @@ def generate(count):
             '    elif kind is float:',
             '        cells[%s] = 2' % tag,
             '        statement.doubles_in[%s] = value' % word,
+            '        kinds += %d' % variety.weight(i, FLOAT),
             '    elif kind is str or kind is bytes:',
             '        if kind is str:',
             '            value = value.encode()',
             '            cells[%s] = 3 | len(value) << 3' % tag,
+            '            kinds += %d' % variety.weight(i, TEXT),
             '        else:',
             '            cells[%s] = 4 | len(value) << 3' % tag,
+            '            kinds += %d' % variety.weight(i, BLOB),
             '        cells[%s] = offset' % word,
             '        end = offset + len(value)',
             '        if end > statement.arena.size:',
@@ -209,9 +215,30 @@ def generate(count):
             '        offset = end',
             '    elif value is None:',
             '        cells[%s] = 5' % tag,
+            '        kinds += %d' % variety.weight(i, NULL),
             '    else:',
             '        return False']
+    lines += ['    ' + line for line in variety.noting('cells[%d]' % (2 * count), 'cells[%d]' % (2 * count + 1))]
     return '\n'.join(lines + ['    return True']) + '\n'
+
+
+def pack_in_loop(statement, parameters):
+    """Pack positional parameters, as many as the statement has, for `pack`, whose paths would be too many."""
+    cells = statement.cells_in
+    offset = 0
+    for position in range(len(parameters)):
+        value = parameters[position]
+        kind = type(value)
+        if kind is int or kind is float or kind is str or kind is bytes:
+            try:
+                offset = pack_value(statement, position, value, offset)
+            except OverflowError:
+                return False
+        elif value is None:
+            cells[2 * position] = NULL
+        else:
+            return False
+    return True
 
 
 def refuse(statement, parameters):
@@ -231,7 +258,7 @@ def packer(count):
         return refuse
     function = _functions.get(count)
     if function is None:
-        namespace = define(generate(count), 'pack_%d' % count, {'registry': registry},
+        namespace = define(generate(count), 'pack_%d' % count, {'registry': registry, 'pack_in_loop': pack_in_loop},
                            keep=True)
         function = _functions[count] = namespace['pack']
     return function

@@ -1,16 +1,18 @@
 """Rows from the buffer that a fused call has filled, as tuples.
 
 For each number of columns there is a function generated with one branch per column (a loop would be
-a trace of its own for PyPy's JIT). With another text factory, or converters, there are two: one takes the row's
-values, the other makes of them what the program is given.
+a trace of its own for PyPy's JIT). Where the types vary too much for that, there is a loop (variety.py). With another
+text factory, or converters, there are two: one takes the row's values, the other makes of them what the program is
+given.
 """
 
 from pypy_module.dbapi import versions
+from pypy_module.dbapi.statements import variety
 from pypy_module.ffi.code_cache import define
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib, text
 
 INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
-CELLS = NUMBERS['SQPYTE_ROW_CELLS']
+CELLS, KINDS, VARIETY = [NUMBERS['SQPYTE_ROW_' + name] for name in ('CELLS', 'KINDS', 'VARIETY')]
 UNROLLED = 50  # most columns that a generated function handles
 
 unpack = ffi.unpack
@@ -18,7 +20,10 @@ unpack = ffi.unpack
 
 def generate(count):
     """Return the source of the decoding function for rows of `count` columns."""
-    lines = ['def decode(cells, doubles, texts):']
+    lines = ['def decode(cells, doubles, texts):',
+             '    if cells[%d] > %d:' % (VARIETY, variety.MOST),
+             '        return varied(cells, doubles, texts)',
+             '    kinds = 0']
     for i in range(count):
         tag = CELLS + 2 * i
         lines += [
@@ -27,12 +32,17 @@ def generate(count):
             '        v%d = cells[%d]' % (i, tag + 1),
             '    elif t == 2:',
             '        v%d = doubles[%d]' % (i, tag + 1),
+            '        kinds += %d' % variety.weight(i, FLOAT),
             '    elif t == 5:',
             '        v%d = None' % i,
+            '        kinds += %d' % variety.weight(i, NULL),
             '    elif t & 1:',
             '        v%d = unpack(texts[%d], t >> 3).decode()' % (i, tag + 1),
+            '        kinds += %d' % variety.weight(i, TEXT),
             '    else:',
-            '        v%d = unpack(texts[%d], t >> 3)' % (i, tag + 1)]
+            '        v%d = unpack(texts[%d], t >> 3)' % (i, tag + 1),
+            '        kinds += %d' % variety.weight(i, BLOB)]
+    lines += ['    ' + line for line in variety.noting('cells[%d]' % KINDS, 'cells[%d]' % VARIETY)]
     lines.append('    return (%s)' % ''.join('v%d, ' % i for i in range(count)))
     return '\n'.join(lines) + '\n'
 
@@ -72,7 +82,7 @@ def decoder(count):
         if count > UNROLLED:
             function = wide(count)
         else:
-            function = define(generate(count), 'row_%d' % count, {'unpack': unpack},
+            function = define(generate(count), 'row_%d' % count, {'unpack': unpack, 'varied': wide(count)},
                               keep=True)['decode']
         _functions[count] = function
     return function
@@ -156,7 +166,10 @@ def generate_raw(count):
     """
     # 20 000 rows of four columns, one with a converter, take 28 ms in a program's first run, and 3.6 ms later; with
     # loops over the columns, each a trace of its own, they took 39 and 6.7 ms.
-    lines = ['def take(statement, cells, doubles, texts, text, converters):']
+    lines = ['def take(statement, cells, doubles, texts, text, converters):',
+             '    if cells[%d] > %d:' % (VARIETY, variety.MOST),
+             '        return varied(statement, cells, doubles, texts, text, converters)',
+             '    kinds = 0']
     for i in range(count):
         tag = CELLS + 2 * i
         lines += [
@@ -164,6 +177,7 @@ def generate_raw(count):
             '    t = cells[%d]' % tag,
             '    if t == 5:',
             '        v%d = None' % i,
+            '        kinds += %d' % variety.weight(i, NULL),
             '    elif converters[%d] is not None:' % i,
             '        v%d = converter_bytes(statement, %d)' % (i, i),
             '        if v%d:' % i,
@@ -174,13 +188,19 @@ def generate_raw(count):
             '        v%d = cells[%d]' % (i, tag + 1),
             '    elif t == 2:',
             '        v%d = doubles[%d]' % (i, tag + 1),
+            '        kinds += %d' % variety.weight(i, FLOAT),
             '    else:',
             '        v%d = unpack(texts[%d], t >> 3)' % (i, tag + 1),
+            '        kinds += %d' % variety.weight(i, BLOB),
             '        if t & 1:',
-            '            f%d = text' % i]
+            '            f%d = text' % i,
+            '            kinds += %d' % variety.weight(i, TEXT)]
+    lines += ['    ' + line for line in variety.noting('cells[%d]' % KINDS, 'cells[%d]' % VARIETY)]
     lines += [
         '    return (%s)' % ''.join(['f%d, v%d, ' % (i, i) for i in range(count)]),
         'def make(raw):',
+        '    if type(raw) is list:',
+        '        return made(raw)',
         '    %s = raw' % ', '.join(['f%d, v%d' % (i, i) for i in range(count)]),
         '    return (%s)' % ''.join(['v%d if f%d is None else f%d(v%d), ' % (i, i, i, i) for i in range(count)])]
     return '\n'.join(lines) + '\n'
@@ -217,8 +237,8 @@ def raw_functions(count):
     if count > UNROLLED:
         take, make = wide_take(count), made
     else:
-        functions = define(generate_raw(count), 'raw_%d' % count,
-                           {'unpack': unpack, 'converter_bytes': converter_bytes}, keep=True)
+        functions = define(generate_raw(count), 'raw_%d' % count, {
+            'unpack': unpack, 'converter_bytes': converter_bytes, 'varied': wide_take(count), 'made': made}, keep=True)
         take, make = functions['take'], functions['make']
     return take, make, [None] * count
 

@@ -157,7 +157,7 @@ class Statement:
                 [name is None or name.startswith('?') for name in self.names])
         self.pack = binding.packer(self.parameters)
         self.arena = binding.Arena()
-        self.cells_in = ffi.new('int64_t[]', 2 * self.parameters + 1)
+        self.cells_in = ffi.new('int64_t[]', 2 * self.parameters + 2)    # and the kinds of rows (variety.py)
         self.doubles_in = ffi.cast('double *', self.cells_in)
         self.reprepares = 0
         self.describe(facts[1])

@@ -1,6 +1,7 @@
 """Generates the loading and storing of datums (c_engine/rows/datum.h): the one way from a buffer to Python's values."""
 
-from pypy_module.inline.values import FLOAT, INTEGER, NULL_TYPE, TEXT
+from pypy_module.dbapi.statements import variety
+from pypy_module.inline.values import BLOB, FLOAT, INTEGER, NULL_TYPE, TEXT
 from sqpyte.vm.values.values import CONSTANT
 
 # A text of a page or of a buffer, or UNDECODABLE.
@@ -10,7 +11,7 @@ DECODED = 'unpack(CHARS + (x - BASE), t >> 3).decode()'
 BYTES = 'unpack(CHARS + (x - BASE), t >> 3)'
 
 
-def load(source, base, offset, v=None, w=None, origin=CONSTANT, text=TEXT_AT, undecodable=(), further=()):
+def load(source, base, offset, v=None, w=None, origin=CONSTANT, text=TEXT_AT, undecodable=(), further=(), column=None):
     """Emit the loading of the datum at WORDS[base + offset].
 
     Args:
@@ -21,7 +22,8 @@ def load(source, base, offset, v=None, w=None, origin=CONSTANT, text=TEXT_AT, un
         origin: of a W_Text or W_Blob (int): whether it is kept as it is.
         text: expression of a text's Python value; its bytes are at `x`, the tag is `t`.
         undecodable: lines for a value that is UNDECODABLE.
-        further: more types: (number, lines that set `v`).
+        further: more types: (number, lines that set `v`), all of texts.
+        column: index in the row (int), for its part of what variety.py notes, or None.
     """
     tag = '%s + %d' % (base, offset) if offset else base
     word, real = '%s[%s + %d]' % ('WORDS', base, offset + 1), '%s[%s + %d]' % ('DOUBLES', base, offset + 1)
@@ -34,21 +36,32 @@ def load(source, base, offset, v=None, w=None, origin=CONSTANT, text=TEXT_AT, un
         source.add('%s %s:' % (keyword, condition))
         with source.block():
             _set(source, v, of_v, w, of_w)
+            if condition != 't == %d' % INTEGER:
+                _weigh(source, column, NULL_TYPE if of_v == 'None' else FLOAT)
         keyword = 'elif'
     source.add('elif t & 7 == %d:' % TEXT)
     with source.block():
         source.add('x = ' + word)
         _set(source, v, text, w, 'W_Text' + view)
+        _weigh(source, column, TEXT)
         if v and undecodable:
             source.add('if %s is UNDECODABLE:' % v, *['    ' + line for line in undecodable])
     for number, lines in further:
         source.add('elif t & 7 == %d:' % number)
         with source.block():
             source.add(*lines)
+            _weigh(source, column, TEXT)
     source.add('else:')
     with source.block():
         source.add('x = ' + word)
         _set(source, v, BYTES, w, 'W_Blob' + view)
+        _weigh(source, column, BLOB)
+
+
+def _weigh(source, column, kind):
+    """Emit what a value of a type (int) adds to its row's kind, if `column` is an index."""
+    if column is not None:
+        source.add('kinds += %d' % variety.weight(column, kind))
 
 
 def store(source, place, x):

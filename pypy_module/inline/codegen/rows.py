@@ -1,5 +1,6 @@
 """Generates the class of row batches (runtime/rows.py) for a number of columns: its `__next__`."""
 
+from pypy_module.dbapi.statements import variety
 from pypy_module.ffi.code_cache import define
 from pypy_module.ffi.memory import BASE, CHARS, DOUBLES, WORDS, unpack
 from pypy_module.inline.codegen import datum
@@ -39,15 +40,27 @@ def generate(count):
 
 def _row(source, count):
     """Emit the loading of a row of `count` columns."""
+    loop = 'row = tuple([cell_at(k + 2 * n, texts) for n in range(%d)])' % count
     if count > UNROLLED:
-        source.add('row = tuple([cell_at(k + 2 * n, texts) for n in range(%d)])' % count)
+        source.add(loop)
         return
+    source.add('if self.varieties[1] > %d:' % variety.MOST,
+               '    ' + loop,
+               'else:')
+    with source.block():
+        _row_at_once(source, count)
+
+
+def _row_at_once(source, count):
+    """Emit the loading of a row of `count` columns, one by one."""
+    source.add('kinds = 0')
     for i in range(count):
         slot = 'v%d = texts[t >> %d]' % (i, SLOT_SHIFT)
-        datum.load(source, 'k', 2 * i, v='v%d' % i, text=datum.DECODED, further=[
+        datum.load(source, 'k', 2 * i, v='v%d' % i, text=datum.DECODED, column=i, further=[
             (KNOWN, [slot]),
             (NEW, ['x = WORDS[k + %d]' % (2 * i + 1),
                    '%s = unpack(CHARS + (x - BASE), t >> 3 & %d).decode()' % (slot, SIZES)])])
+    source.add(*variety.noting('self.varieties[0]', 'self.varieties[1]'))
     source.add('row = (%s)' % ''.join('v%d, ' % i for i in range(count)))
 
 

@@ -60,6 +60,7 @@ class RowBatches(StandIn):
         inside: its own code is running, so that it can't be asked to deoptimize: see tiers.py (bool).
         known: the inliner's Known of the statement.
         seen: what trace.py knows of its program's rows (list).
+        varieties: the kinds of its program's rows (list of two ints: variety.py).
         tier_up: of the statement when it goes back to C (int).
         fills: how many batches there have been (int).
         texts: by slot, texts that may come again (list of str or None), or None.
@@ -99,6 +100,7 @@ class RowBatches(StandIn):
         self.listed = self.inside = False
         self.texts = None
         self.seen = known.shapes.seen
+        self.varieties = known.shapes.varieties
         statement.inlined.runner = self
 
     def begin(self, result):
