@@ -24,7 +24,7 @@ all: figure3  ## the main job: install and build what is missing, then run the p
 help:  ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*  ## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) \
 	  | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
-	@echo "  make vm-no-NAME    TPC-H with a mechanism of the engine or the VM switched off: docs/environment.md has the names"
+	@echo "  make vm-no-NAME       TPC-H with a mechanism of the engine or the VM switched off: docs/environment.md has the names"
 	@echo "Variables: SQPYTE_SQLITE=DIR (your own copy of the pinned sqlite3.c; of the one to try, for upgrade),"
 	@echo "           SQPYTE_CACHE=DIR, SQLITE=x.y.z (for upgrade),"
 	@echo "           PYPY=PATH (in place of pypy3), PYTHON27=PATH (for make vm), CC, SCALE=$(SCALE) (size of the TPC-H data)"

@@ -338,12 +338,9 @@ static void sqpyteCountSteps(Vdbe *p){
 /* Whether a step only reads, locks no shared cache, and goes on in C in the thread of the connection's last call: most do.
 ** They have a way of their own through sqpyteVdbeExec, as the general one costs a row that a program reads by sqlite3_step
 ** 13 ns, a tenth of its time. */
-static SQLITE_INLINE int sqpyteIsPlain(Vdbe *p){
+static SQLITE_INLINE int sqpyteIsPlain(const Vdbe *p){
   if( !p->readOnly || DbMaskNonZero(p->lockMask) || sqpyteIsAsked(p) ) return 0;
-  if( sqpyteBus.bInstalled && p->db->nSqpyteThread!=sqpyteThread() ) return 0;
-  p->sqpyteTier = SQPYTE_TIER_C;
-  p->sqpyteResumed = 0;
-  return 1;
+  return !sqpyteBus.bInstalled || p->db->nSqpyteThread==sqpyteThread();
 }
 
 /* What follows a plain step that hasn't just ended in C. */
@@ -362,6 +359,8 @@ static int sqpyteVdbeExec(Vdbe *p){
   sqlite3 *db = p->db;
   int rc, bUnblocked, bWrites = !p->readOnly;
   if( sqpyteIsPlain(p) ){
+    p->sqpyteTier = SQPYTE_TIER_C;
+    p->sqpyteResumed = 0;
     rc = sqpyteExecInC(p, sqpyteVm.mode);
     if( rc!=SQPYTE_HOT && !sqpyteBus.nFailed && !p->sqpyteHotSince ) return rc;
     return sqpyteEndPlain(p, rc);

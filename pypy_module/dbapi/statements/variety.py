@@ -13,7 +13,9 @@ BITS = 61               # so many fit an int of the JIT; a prime
 
 
 def weight(column, kind):
-    """Return what a value adds to its row's kind (int): `column` counts from 0, `kind` is SQLite's type (int)."""
+    """Return what a value adds to its row's kind (int): `column` counts from 0, `kind` is SQLite's type (int).
+    Integers, the commonest, aren't asked for: they add nothing.
+    """
     return ((5 * column + kind) * 2654435761 >> 7) % BITS
 
 

@@ -30,14 +30,13 @@ def load(source, base, offset, v=None, w=None, origin=CONSTANT, text=TEXT_AT, un
     view = '(x, t >> 3, %d)' % origin
     source.add('t = WORDS[%s]' % tag)
     keyword = 'if'
-    for condition, of_v, of_w in [('t == %d' % INTEGER, word, 'W_Int(%s)' % word),
-                                  ('t == %d' % FLOAT, real, 'W_Real(%s)' % real),
-                                  ('t == %d' % NULL_TYPE, 'None', 'NULL')]:
-        source.add('%s %s:' % (keyword, condition))
+    for kind, of_v, of_w in [(INTEGER, word, 'W_Int(%s)' % word),
+                             (FLOAT, real, 'W_Real(%s)' % real),
+                             (NULL_TYPE, 'None', 'NULL')]:
+        source.add('%s t == %d:' % (keyword, kind))
         with source.block():
             _set(source, v, of_v, w, of_w)
-            if condition != 't == %d' % INTEGER:
-                _weigh(source, column, NULL_TYPE if of_v == 'None' else FLOAT)
+            _weigh(source, column, kind)
         keyword = 'elif'
     source.add('elif t & 7 == %d:' % TEXT)
     with source.block():
@@ -60,7 +59,7 @@ def load(source, base, offset, v=None, w=None, origin=CONSTANT, text=TEXT_AT, un
 
 def _weigh(source, column, kind):
     """Emit what a value of a type (int) adds to its row's kind, if `column` is an index."""
-    if column is not None:
+    if column is not None and kind != INTEGER:
         source.add('kinds += %d' % variety.weight(column, kind))
 
 
