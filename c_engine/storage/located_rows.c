@@ -82,14 +82,15 @@ struct SqpyteLocator {
 static Pgno sqpyteRawChild(const BtShared *pBt, const u8 *a, const u8 *aHeader, int nCell, i64 key, SqpyteLeaf *pLeaf){
   const u8 *aPointer = aHeader + 12;
   int lwr = 0, upr = nCell-1;
+  i64 lo = pLeaf->lo, hi = pLeaf->hi;
   while( lwr<=upr ){
     int idx = (lwr+upr)>>1;
     i64 k = sqpyteInteriorKey(pBt, a, aPointer, idx);
     if( k<key ){
       lwr = idx+1;
-      pLeaf->lo = MAX(pLeaf->lo, k);
+      lo = MAX(lo, k);
     }else{
-      pLeaf->hi = MIN(pLeaf->hi, k);
+      hi = MIN(hi, k);
       if( k==key ){
         lwr = idx;
         break;
@@ -97,6 +98,8 @@ static Pgno sqpyteRawChild(const BtShared *pBt, const u8 *a, const u8 *aHeader, 
       upr = idx-1;
     }
   }
+  pLeaf->lo = lo;
+  pLeaf->hi = hi;
   return get4byte(lwr<nCell ? sqpyteRawCell(pBt, a, aPointer, lwr) : aHeader+8);
 }
 
@@ -133,10 +136,10 @@ static int sqpyteLocateLeaf(const SqpyteLocator *p, const BtCursor *pCur, i64 ke
   return a!=0;
 }
 
-/* Notes the record of a cell, which is behind its rowid at q, if it is local and its header plain: the checks of
+/* Notes the record of a cell, which is behind its rowid at aRowid, if it is local and its header plain: the checks of
 ** sqpyteRow(). */
-static int sqpyteNoteRecord(SqpyteLocator *p, const BtShared *pBt, const u8 *a, int ix, i64 key, const u8 *q){
-  const u8 *pCell = sqpyteRawCell(pBt, a, a+8, ix), *aEnd = a+pBt->pageSize;
+static int sqpyteNoteRecord(SqpyteLocator *p, const BtShared *pBt, const u8 *a, int ix, i64 key, const u8 *aRowid){
+  const u8 *pCell = sqpyteRawCell(pBt, a, a+8, ix), *aEnd = a+pBt->pageSize, *q = sqpyteBehindVarint(aRowid);
   u32 n;
   if( pCell+4>aEnd || pCell<a+8 ) return 0;
   n = *pCell;
@@ -253,7 +256,8 @@ static void sqpytePrefetchLeaf(SqpyteLocator *p, BtCursor *pCur, MemPage *pIndex
 }
 
 /* Second step: the cells that a search in a leaf page compares, if keys are spread evenly, and the row. A search asks
-** for them itself, too, as its waits are then one, not one for each cell (5 to 20 % of a join). */
+** for them itself, too, as its waits are then one, not one for each cell (5 to 20 % of a join), but not where the leaves
+** are the root's children: so small a table is in the processor's cache. */
 static void sqpytePrefetchCells(const BtShared *pBt, const SqpyteLeaf *pLeaf, i64 key){
   int ix, lwr, upr, idx;
   u64 range, at;
@@ -382,7 +386,7 @@ static int sqpyteLocate(VdbeCursor *pC, i64 key, int bByIndex){
       p->leaf = *pAhead;
     }else if( !bEnd && !sqpyteLeafHas(&p->leaf, key) && sqpyteLocateLeaf(p, pCur, key, &p->leaf) ){
       __builtin_prefetch(p->leaf.a+64);
-      sqpytePrefetchCells(pCur->pBt, &p->leaf, key);
+      if( pCur->iPage>1 ) sqpytePrefetchCells(pCur->pBt, &p->leaf, key);
     }
     if( !bEnd && p->leaf.a && sqpyteRowInLeaf(p, pCur->pBt, p->leaf.a, key) ) return 1;
   }

@@ -34,21 +34,24 @@ static inline i64 sqpyteInteriorKey(const BtShared *pBt, const u8 *a, const u8 *
   return sqpyteVarint(sqpyteRawCell(pBt, a, aPointer, i)+4);
 }
 
-/* The rowid of a cell of a leaf page that begins at p and doesn't go beyond aEnd; *pp is behind it then, 0 if the cell is
+/* The rowid of a cell of a leaf page that begins at p and doesn't go beyond aEnd; *pp is where it is, 0 if the cell is
 ** corrupt. */
 static inline i64 sqpyteRawRowid(const u8 *p, const u8 *aEnd, const u8 **pp){
-  i64 k;
-  int i;
   *pp = 0;
   while( *(p++)>=0x80 ) if( p>=aEnd ) return 0;
-  k = sqpyteVarint(p);
+  *pp = p;
+  return sqpyteVarint(p);
+}
+
+/* What is behind a varint of up to nine bytes. */
+static inline const u8 *sqpyteBehindVarint(const u8 *p){
+  int i;
   for(i=0; i<8 && *p>=0x80; i++) p++;
-  *pp = p+1;
-  return k;
+  return p+1;
 }
 
 /* Where the search for a rowid ends in a leaf page of at least one cell, whose cell pointers are at aPointer. *pRes is
-** how the rowid of that cell compares with the key (<0, 0, >0), *pp what is behind it. Returns -1 if a cell is corrupt. */
+** how the rowid of that cell compares with the key (<0, 0, >0), *pp where it is. Returns -1 if a cell is corrupt. */
 static inline int sqpyteSearchLeaf(const BtShared *pBt, const u8 *a, const u8 *aPointer, int nCell, i64 key, int *pRes,
                                    const u8 **pp){
   int lwr = 0, upr = nCell-1, i;

@@ -22,7 +22,8 @@
 #define SQPYTE_ROW_CACHE_FIRST_BITS 9
 #define SQPYTE_ROW_CACHE_PROBES 16           /* slots in which a rowid may be */
 #define SQPYTE_ROW_CACHE_MARGIN 16           /* bytes before and after the records that may be read */
-#define SQPYTE_ROW_CACHE_LOOK 256            /* after so many new rows it is asked whether it pays; if not, ... */
+#define SQPYTE_ROW_CACHE_FIRST_LOOK 64       /* after so many new rows it is asked whether it pays, ... */
+#define SQPYTE_ROW_CACHE_LOOK 256            /* ... and after so many again; if not, ... */
 #define SQPYTE_ROW_CACHE_PAUSE 4096          /* ... it pauses for so many, and then for four times as many */
 
 typedef struct SqpyteRowCache SqpyteRowCache;
@@ -44,9 +45,9 @@ struct SqpyteRowCache {
   int bFull;              /* No more is kept */
   int nFound, nNew;       /* Rows found here, rows not found here, since it was last asked whether it pays: without those
                           ** that a cursor finds as fast, the row on which it stands and the next one */
-  int nPrefetch, nLeast;      /* After how many new rows it is, and how many found ones make it pay */
+  int nLook;              /* After how many new rows it is */
   SqpyteBackOff back;     /* An occasion is a new row */
-  int nAll;               /* Rows of the table that are all to be kept after this pause, or 0 */
+  int nAll;               /* Rows that are all to be kept after this pause, or 0 */
 };
 
 /* The slot that has a rowid, or the empty one for it, or 0 if neither is near enough. */
@@ -204,29 +205,34 @@ static int sqpyteMayKeep(VdbeCursor *pC){
   return 1;
 }
 
-/* Whether too few rowids came again: then it pauses. All rows are new at first, and they may be new until each
-** has come once, as where the outer table's rows lead to a small table's in turns. So a table that can be
-** kept as a whole gets a second chance when as many rows have been sought as it has: from then on
-** they have to come again, and who seeks each row once has no copies made. */
+/* About how many rows are sought. Of n rows that come at random two are the same n*n/2 times in as many; no more come
+** than the table has. */
+static i64 sqpyteRowsSought(const SqpyteRowCache *p, const BtCursor *pCur){
+  i64 nBefore;
+  i64 nTable = sqpyteEntries(pCur, &nBefore);
+  i64 nBySame = p->nFound ? (i64)p->nNew*p->nNew/(2*p->nFound) : nTable;
+  return nBySame<nTable ? nBySame : nTable;
+}
+
+/* Whether too few rowids came again: then it pauses, since a copy costs half of a seek. All rows are new at first, and they
+** may be new until each has come once, as where the outer table's rows lead to a small table's in turns. So rows that
+** can all be kept get a second chance when as many have been sought as there are: from then on they have to come
+** again, and who seeks each row once or seldom has few copies made. */
 static int sqpyteRowCacheIsVain(SqpyteRowCache *p, const BtCursor *pCur, i64 nRecord){
-  int vain = p->nFound<(p->bFull ? SQPYTE_ROW_CACHE_LOOK/3 : p->nLeast);
-  p->nPrefetch = SQPYTE_ROW_CACHE_LOOK;
-  p->nLeast = p->nSlot<=2*SQPYTE_ROW_CACHE_LOOK ? 2 : SQPYTE_ROW_CACHE_LOOK/32;
-  p->nFound = p->nNew = 0;
+  int vain = p->nFound<p->nNew/3;
+  p->nLook = SQPYTE_ROW_CACHE_LOOK;
   if( vain ){
-    i64 nBefore;
-    i64 nAll = sqpyteEntries(pCur, &nBefore);
+    i64 nAll = sqpyteRowsSought(p, pCur);
     if( p->nAll==0 && nAll<=SQPYTE_ROW_CACHE_SLOTS/2 && nAll*nRecord<=SQPYTE_ROW_CACHE_MEMORY/2 ){
       p->back.nPause = p->nAll = (int)nAll;
-      p->nPrefetch = 2*p->nAll + SQPYTE_ROW_CACHE_LOOK;
-      p->nLeast = p->nPrefetch/3;
+      p->nLook = 2*p->nAll + SQPYTE_ROW_CACHE_LOOK;
     }else{
       sqpyteBackOff(&p->back, SQPYTE_ROW_CACHE_PAUSE, 4, 1<<28);
       p->nAll = 0;
-      p->nLeast = 2;
     }
     sqpyteRowCacheForget(p, 1);
   }
+  p->nFound = p->nNew = 0;
   return vain;
 }
 
@@ -282,8 +288,7 @@ static void sqpyteRowCacheAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
     }
     SQPYTE_COUNT(ROW_CACHE);
     p->nRow = SQPYTE_ROW_CACHE_MARGIN;
-    p->nPrefetch = SQPYTE_ROW_CACHE_LOOK;
-    p->nLeast = 2;
+    p->nLook = SQPYTE_ROW_CACHE_FIRST_LOOK;
     pC->pSqpyteRowCache = p;
   }
   p = pC->pSqpyteRowCache;
@@ -296,7 +301,7 @@ static void sqpyteRowCacheAdd(VdbeCursor *pC, i64 key, const i64 *aRow){
     sqpyteRow(pCur, aFound);
     aRow = aFound;
   }
-  if( ++p->nNew>=p->nPrefetch && sqpyteRowCacheIsVain(p, pCur, aRow[0] ? aRow[1] : SQPYTE_ROW_CACHE_RECORD) ) return;
+  if( ++p->nNew>=p->nLook && sqpyteRowCacheIsVain(p, pCur, aRow[0] ? aRow[1] : SQPYTE_ROW_CACHE_RECORD) ) return;
   if( p->bFull || aRow[0]==0 || aRow[1]>SQPYTE_ROW_CACHE_RECORD || *(const u8*)aRow[0]<2 ) return;
   if( !sqpyteRowCacheRoom(p, (u32)aRow[1]) ){
     p->bFull = 1;
