@@ -148,7 +148,7 @@ static int sqpyteObstacle(Vdbe *p){
   if( sqpyteIndivisible(p) ) return SQPYTE_WHY_OPCODE;
   if( p->sqpyteRefused>=SQPYTE_MAX_REFUSALS ){
     int why = p->sqpyteReason;
-    return why==SQPYTE_WHY_FULL || why==SQPYTE_WHY_LARGE ? why : SQPYTE_WHY_REFUSED;
+    return why==SQPYTE_WHY_FULL || why==SQPYTE_WHY_LARGE || why==SQPYTE_WHY_FALLS ? why : SQPYTE_WHY_REFUSED;
   }
   return SQPYTE_WHY_HOT;
 }

@@ -29,6 +29,7 @@ extern "C" {
 #define SQPYTE_WHY_LIMIT 13     /* SQLITE_LIMIT_LENGTH is so low that it may be met within a page */
 #define SQPYTE_WHY_LARGE 14     /* the program is too large to be analysed, or its loops to be compiled */
 #define SQPYTE_WHY_EXECUTABLE 15 /* the system forbids memory that is both written and executed */
+#define SQPYTE_WHY_FALLS 16     /* its rows take more paths than can be compiled (hopeless.py) */
 
 /* After this many refusals within its life a statement stays in C. */
 #define SQPYTE_MAX_REFUSALS 8

@@ -31,6 +31,7 @@ REASONS = {
     'FULL': 'the VM has no room for its program and machine code (SQPYTE_VM_MEMORY, or the system has no memory)',
     'LIMIT': 'SQLITE_LIMIT_LENGTH is set so low that the VM would not notice each value beyond it',
     'LARGE': 'its program is too large for the VM to analyse, or to compile',
+    'FALLS': 'its rows differ in too many ways (types, conditions) for the VM to compile each',
     'EXECUTABLE': 'the system lets no memory be both written and executed',
     'OFF': 'the VM is switched off',
 }

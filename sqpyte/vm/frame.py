@@ -67,6 +67,10 @@ class Frame(object):
         self.seeking = seeking              # may go down B-trees
         self.encoding = mem.u8(self.db, sqlite3_enc)    # of the database's texts
 
+    def passed(self):
+        """How many opcodes have been passed since the VM was entered; 0 where a progress handler counts them."""
+        return 0 if self.watched else NO_HANDLER - self.left
+
     # ---- registers ----
 
     def mem_address(self, r):

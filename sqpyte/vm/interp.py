@@ -10,8 +10,8 @@ import os
 
 from c_engine.generated.layout import (
     MEM_FromBind, Mem_flags, SQLITE_INTERRUPT, SQLITE_NOMEM, SQPYTE_MAX_REFUSALS, SQPYTE_MODE_ALWAYS, SQPYTE_STOP,
-    SQPYTE_WHY_FULL, SQPYTE_WHY_LARGE, SQPYTE_WHY_REFUSED, Vdbe_pc, Vdbe_sqpyteCompare, Vdbe_sqpyteProgram,
-    Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
+    SQPYTE_WHY_FALLS, SQPYTE_WHY_FULL, SQPYTE_WHY_LARGE, SQPYTE_WHY_REFUSED, Vdbe_pc, Vdbe_sqpyteCompare,
+    Vdbe_sqpyteProgram, Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
 from sqpyte.vm.base import capi, jit, mem
 from sqpyte.vm.base.ablation import switches
 from sqpyte.vm.budget import budget
@@ -19,7 +19,7 @@ from sqpyte.vm.frame import Frame
 from sqpyte.vm.opcodes.every import TABLE
 from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, LEAVE
 from sqpyte.vm.program.decode import program_of
-from sqpyte.vm.program.hopeless import is_hopeless
+from sqpyte.vm.program.hopeless import falls_too_often, is_hopeless
 from sqpyte.vm.program.interner import interner
 from sqpyte.vm.program.loop_heads import at_head
 
@@ -162,7 +162,8 @@ def run_loop(frame, program, pc):
                 return
             if not jit.we_are_jitted():
                 frame.full = budget.is_full()
-                if is_hopeless(program) or frame.full:
+                if (is_hopeless(program) or frame.full
+                        or not frame.always and falls_too_often(program, frame.passed())):
                     leave(frame, program, following, 0)
                     return
             frame.drop(op.dead)
@@ -187,7 +188,7 @@ def run(vdbe):
             program = program_of(vdbe)
             mem.set_i32(vdbe, Vdbe_sqpyteProgram, program.number)
         if program.hopeless:
-            refuse(vdbe, SQPYTE_WHY_LARGE, SQPYTE_MAX_REFUSALS)
+            give_up(vdbe, program)
             return SQPYTE_STOP
         always = capi.mode() == SQPYTE_MODE_ALWAYS
         frame = Frame(vdbe, program, always, capi.may_seek(vdbe) != 0)
@@ -202,10 +203,11 @@ def run(vdbe):
     except MemoryError:
         frame.result = end(vdbe, SQLITE_NOMEM)
     capi.count_steps(vdbe, frame.left)
+    program.passed += frame.passed()
     budget.leave(program)
     frame.free_kept()
     if program.hopeless:
-        refuse(vdbe, SQPYTE_WHY_LARGE, SQPYTE_MAX_REFUSALS)
+        give_up(vdbe, program)
     elif frame.full:
         refuse(vdbe, SQPYTE_WHY_FULL, SQPYTE_MAX_REFUSALS // 2)     # once more: perhaps all is this one's
     elif frame.refused:
@@ -218,6 +220,11 @@ def unmark(frame, program):
     for r in program.unseen:
         address = frame.mem_address(r)
         mem.set_u16(address, Mem_flags, mem.u16(address, Mem_flags) & ~MEM_FromBind)
+
+
+def give_up(vdbe, program):
+    """A statement whose program is hopeless stays in C."""
+    refuse(vdbe, SQPYTE_WHY_FALLS if program.falling else SQPYTE_WHY_LARGE, SQPYTE_MAX_REFUSALS)
 
 
 def refuse(vdbe, why, times):

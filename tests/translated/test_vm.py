@@ -5,6 +5,7 @@ from c_engine.generated.layout import SQPYTE_MODE_ALWAYS as ALWAYS
 from c_engine.generated.layout import SQPYTE_MODE_HOT as HOT
 from c_engine.generated.layout import SQPYTE_MODE_OFF as OFF
 from c_engine.generated.layout import SQPYTE_WHY_HOT as WHY_HOT
+from c_engine.generated.layout import SQPYTE_WHY_FALLS as WHY_FALLS
 from c_engine.generated.layout import SQPYTE_WHY_LARGE as WHY_LARGE
 from c_engine.generated.layout import SQPYTE_WHY_OPCODE as WHY_OPCODE
 from c_engine.generated.layout import SQPYTE_WHY_SEEKS as WHY_SEEKS
@@ -301,6 +302,34 @@ def test_what_cannot_be_compiled_stays_in_c(library, stock_library, sql):
             pass
         assert (statement.entries() <= 1, statement.why()) == (True, WHY_LARGE)
         statement.finalize()
+        connection.close()
+    finally:
+        library.set_mode(HOT, 1000)
+
+
+def varied(library):
+    """A connection with a table v of 20 000 rows, of whose twelve columns each is NULL at random."""
+    connection = Connection(library, ':memory:')
+    connection.execute('CREATE TABLE v(%s)' % ', '.join('c%d' % i for i in range(12)))
+    connection.execute(
+        'INSERT INTO v WITH RECURSIVE r(n, x) AS (SELECT 1, 12345 UNION ALL SELECT n + 1, (x * 1103515245 + 12345) & '
+        '1073741823 FROM r LIMIT 20000) SELECT %s FROM r' % ', '.join(
+            'CASE x >> %d & 1 WHEN 1 THEN n END' % (i + 9) for i in range(12)))
+    return connection
+
+
+@pytest.mark.parametrize('count, expected_why', [(12, WHY_FALLS), (2, WHY_HOT)])
+def test_rows_that_differ_in_too_many_ways_stay_in_c(library, stock_library, count, expected_why):
+    """4 096 combinations, each of which would be a path; what has four stays in the VM."""
+    sql = 'SELECT %s FROM v' % ', '.join('sum(c%d), count(c%d)' % (i, i) for i in range(count))
+    expected = varied(Library(stock_library)).execute(sql)
+    library.set_mode(HOT, 20)
+    try:
+        connection = varied(library)
+        for _ in range(4):
+            rows, _, why = run(connection, sql)
+            assert rows == expected
+        assert why == expected_why
         connection.close()
     finally:
         library.set_mode(HOT, 1000)

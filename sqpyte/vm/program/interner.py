@@ -28,6 +28,9 @@ class Program(object):
         self.used = 0               # when it was last entered (budget.py)
         self.given_up = 0           # how often the JIT has given a trace of it up (hopeless.py)
         self.hopeless = too_many_fields(nregisters, ncursors, nslots)   # it isn't run (any more)
+        self.falls = 0              # how often a trace of it has fallen back to the interpreter
+        self.passed = 0             # opcodes that it has passed in the VM, in runs that have ended
+        self.falling = False        # it is hopeless because of the falls
 
 
 class Interner(object):
