@@ -44,6 +44,8 @@
   M(SINKS, MODULE, "sinks", "", "functions written in Python whose results C stores are called back from C") \
   M(SLICES, MODULE, "slices", "", "functions written in Python are called back from C in joins, index scans and groups") \
   M(STEADY_TRACES, MODULE, "steady-traces", "", "PyPy's JIT begins traces of inlined loops where it likes") \
+  M(VARYING_TYPES, MODULE, "varying-types", "", \
+    "values are handled one by one, and loops inlined, however their types vary from row to row") \
   M(WINDOW_LOGS, MODULE, "window-logs", "", "window functions written in Python are called back from C")
 
 #define SQPYTE_NUMBER_OF_MECHANISM(id, reader, zName, zOpcodes, zWithout) SQPYTE_MECHANISM_##id,

@@ -40,7 +40,7 @@
 #define SQPYTE_STEP_BEGUN 2       /* it has just begun; C has done nothing of it */
 
 /* Version of this interface; a caller checks that it is the one it knows. */
-#define SQPYTE_FUSED_VERSION 11
+#define SQPYTE_FUSED_VERSION 12
 SQPYTE_EXPORT int sqpyte_fused_version(void);
 
 /* Binds every parameter (its cells in aIn; text and blob values are offsets
@@ -90,7 +90,9 @@ SQPYTE_EXPORT void sqpyte_facts(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
 #define SQPYTE_CALL_COUNT 1       /* number of arguments */
 #define SQPYTE_CALL_KEY 2         /* in and out: the aggregate's key, 0 at first */
 #define SQPYTE_CALL_RESULT 3
-#define SQPYTE_CALL_ARGS 4
+#define SQPYTE_CALL_KINDS 4       /* the caller's own, as in a row: which kinds of arguments it has seen, ... */
+#define SQPYTE_CALL_VARIETY 5     /* ... and how many */
+#define SQPYTE_CALL_ARGS 6
 /* The tag of a call that has failed so badly that it couldn't even say so. */
 #define SQPYTE_CALL_FAILED 6
 /* What xCall is to do. */

@@ -4,7 +4,7 @@ change, which rolls back what runs ahead."""
 import weakref
 
 from c_engine.generated import layout, opcodes
-from pypy_module.dbapi.statements import tiers, variety
+from pypy_module.dbapi.statements import tiers
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.inline.analysis.sinks import WITH_SINK
 from pypy_module.inline.codegen.slices import SliceCode
@@ -20,7 +20,7 @@ from sqpyte.vm.base import capi, mem
 
 capi.use(lib)
 
-LEAST_LENGTH, VARIETY = NUMBERS['SQPYTE_LEAST_LENGTH'], NUMBERS['SQPYTE_ROW_VARIETY']
+LEAST_LENGTH = NUMBERS['SQPYTE_LEAST_LENGTH']
 
 
 # Address of a sqlite3 * -> its Session.
@@ -58,7 +58,7 @@ def obstacle(statement):
         return 'SQLITE_LIMIT_LENGTH is set low'
     if mem.i32(db + layout.sqlite3_nSqpyteWriting):
         return 'a statement of the connection that writes is being stepped'
-    if statement.cells[VARIETY] > variety.MOST:
+    if state_of(statement).varied:
         return 'the types of its columns vary from row to row'
     return ''
 

@@ -1,6 +1,7 @@
 """What the inliner keeps with a statement, in the one place that a Statement has for it: see tiers.py."""
 
 from pypy_module.dbapi.mixin import Any
+from pypy_module.dbapi.statements import tiers, variety
 
 
 class State:
@@ -15,14 +16,20 @@ class State:
         runner: which runs it at present, or None.
         leftover: the runner that has rows which C has computed ahead, in place of the next steps, or None.
         kept: what the texts of the row in the statement's buffer are in, if not in SQLite's memory.
+        noted: whether an inlined loop notes the types of its values (bool): see variety.py.
+        varied: whether they vary too much for it (bool).
     """
 
-    taken = False
+    taken = varied = False
     rows = runs = steps = 0
     known: Any = None
     runner: Any = None
     leftover: Any = None
     kept: Any = None
+
+    def __init__(self):
+        """Take what is switched off, and whether every loop is taken over as soon as possible."""
+        self.noted = variety.noted() and getattr(tiers.planner, 'worth', None) != 0
 
     def detach(self):
         """The statement is reset or finalised: nothing runs it any more."""

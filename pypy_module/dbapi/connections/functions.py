@@ -12,17 +12,19 @@ from pypy_module.dbapi.connections.callbacks import UTF8, context_of, fail, resu
 from pypy_module.dbapi.connections.session import Owner
 from pypy_module.dbapi.deprecation import by_position
 from pypy_module.dbapi.mixin import Any, exclusive
+from pypy_module.dbapi.statements import cell_values, variety
+from pypy_module.dbapi.statements.cell_values import FLOAT, INTEGER
+from pypy_module.dbapi.statements.cell_values import NULL as NULL_TAG
 from pypy_module.dbapi.statements.locks import tried
-from pypy_module.ffi.code_cache import define
 from pypy_module.ffi.library import NULL, NUMBERS, address_of, bytes_of, ffi, lib, text
 
 KEY, RESULT = NUMBERS['SQPYTE_CALL_KEY'], NUMBERS['SQPYTE_CALL_RESULT']
 FAILED = NUMBERS['SQPYTE_CALL_FAILED']
 COUNT, ARGS = NUMBERS['SQPYTE_CALL_COUNT'], NUMBERS['SQPYTE_CALL_ARGS']
+KINDS_SEEN, VARIETY = NUMBERS['SQPYTE_CALL_KINDS'], NUMBERS['SQPYTE_CALL_VARIETY']
 DO_FUNCTION, DO_STEP = NUMBERS['SQPYTE_DO_FUNCTION'], NUMBERS['SQPYTE_DO_STEP']
 DO_FINAL, DO_VALUE = NUMBERS['SQPYTE_DO_FINAL'], NUMBERS['SQPYTE_DO_VALUE']
 DO_INVERSE = NUMBERS['SQPYTE_DO_INVERSE']
-INTEGER, FLOAT, TEXT, BLOB, NULL_TAG = range(1, 6)
 DETERMINISTIC = NUMBERS['SQLITE_DETERMINISTIC']
 KINDS = {DO_FUNCTION: 'function', DO_FINAL: 'aggregate', DO_INVERSE: 'window_function'}
 UNROLLED = 10  # most arguments that a generated reader takes
@@ -37,34 +39,14 @@ class Frame:
         count = narg if 0 <= narg <= most else most
         self.words = ARGS + 2 * count
         self.cells = ffi.new('int64_t[]', self.words)
+        self.cells[VARIETY] = variety.before()
         self.doubles = ffi.cast('double *', self.cells)
         self.texts = ffi.cast('char **', self.cells)
 
 
-def read_argument(cells, doubles, texts, i):
-    """Return argument `i` of the call in a frame: int, float, str, bytes or None."""
-    index = ARGS + 2 * i
-    tag = cells[index]
-    if tag == INTEGER:
-        return cells[index + 1]
-    if tag == FLOAT:
-        return doubles[index + 1]
-    if tag == NULL_TAG:
-        return None
-    data = ffi.unpack(texts[index + 1], tag >> 3)
-    return data.decode() if tag & 7 == TEXT else data
-
-
-def generate(narg):
-    """Return the source of the function that reads `narg` arguments."""
-    values = ''.join('read_argument(cells, doubles, texts, %d), ' % i for i in range(narg))
-    return ('def read(cells, doubles, texts):\n'
-            '    return (%s)\n' % values)
-
-
 def read_any(cells, doubles, texts):
     """Return the arguments of the call in a frame, however many there are (tuple)."""
-    return tuple([read_argument(cells, doubles, texts, i) for i in range(cells[COUNT])])
+    return tuple([cell_values.value(cells, doubles, texts, tag) for tag in range(ARGS, ARGS + 2 * cells[COUNT], 2)])
 
 
 _readers: dict = {}
@@ -76,9 +58,7 @@ def reader(narg):
         return read_any
     function = _readers.get(narg)
     if function is None:
-        namespace = define(generate(narg), 'arguments_%d' % narg, {'read_argument': read_argument},
-                           keep=True)
-        function = _readers[narg] = namespace['read']
+        function = _readers[narg] = cell_values.reader('arguments', narg, ARGS, KINDS_SEEN, VARIETY)
     return function
 
 

@@ -1,72 +1,17 @@
 """Rows from the buffer that a fused call has filled, as tuples.
 
-For each number of columns there is a function generated with one branch per column (a loop would be
-a trace of its own for PyPy's JIT). Where the types vary too much for that, there is a loop (variety.py). With another
-text factory, or converters, there are two: one takes the row's values, the other makes of them what the program is
-given.
+Values are read by the functions of cell_values.py. With another text factory, or converters, there are two: one takes
+the row's values, the other makes of them what the program is given.
 """
 
 from pypy_module.dbapi import versions
-from pypy_module.dbapi.statements import variety
+from pypy_module.dbapi.statements import cell_values, variety
+from pypy_module.dbapi.statements.cell_values import BLOB, FLOAT, NULL, TEXT, unpack
 from pypy_module.ffi.code_cache import define
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib, text
 
-INTEGER, FLOAT, TEXT, BLOB, NULL = range(1, 6)
 CELLS, KINDS, VARIETY = [NUMBERS['SQPYTE_ROW_' + name] for name in ('CELLS', 'KINDS', 'VARIETY')]
 UNROLLED = 50  # most columns that a generated function handles
-
-unpack = ffi.unpack
-
-
-def generate(count):
-    """Return the source of the decoding function for rows of `count` columns."""
-    lines = ['def decode(cells, doubles, texts):',
-             '    if cells[%d] > %d:' % (VARIETY, variety.MOST),
-             '        return varied(cells, doubles, texts)',
-             '    kinds = 0']
-    for i in range(count):
-        tag = CELLS + 2 * i
-        lines += [
-            '    t = cells[%d]' % tag,
-            '    if t == 1:',
-            '        v%d = cells[%d]' % (i, tag + 1),
-            '    elif t == 2:',
-            '        v%d = doubles[%d]' % (i, tag + 1),
-            '        kinds += %d' % variety.weight(i, FLOAT),
-            '    elif t == 5:',
-            '        v%d = None' % i,
-            '        kinds += %d' % variety.weight(i, NULL),
-            '    elif t & 1:',
-            '        v%d = unpack(texts[%d], t >> 3).decode()' % (i, tag + 1),
-            '        kinds += %d' % variety.weight(i, TEXT),
-            '    else:',
-            '        v%d = unpack(texts[%d], t >> 3)' % (i, tag + 1),
-            '        kinds += %d' % variety.weight(i, BLOB)]
-    lines += ['    ' + line for line in variety.noting('cells[%d]' % KINDS, 'cells[%d]' % VARIETY)]
-    lines.append('    return (%s)' % ''.join('v%d, ' % i for i in range(count)))
-    return '\n'.join(lines) + '\n'
-
-
-def wide(count):
-    """Return the decoding function for rows of `count` columns, as a loop."""
-    def decode(cells, doubles, texts):
-        return tuple([cell_value(cells, doubles, texts, i) for i in range(count)])
-    return decode
-
-
-def cell_value(cells, doubles, texts, i):
-    """Return column `i` of the row in the buffer: int, float, str, bytes or None."""
-    tag = CELLS + 2 * i
-    kind = cells[tag] & 7
-    if kind == INTEGER:
-        return cells[tag + 1]
-    if kind == FLOAT:
-        return doubles[tag + 1]
-    if kind == NULL:
-        return None
-    data = unpack(texts[tag + 1], cells[tag] >> 3)
-    return data.decode() if kind == TEXT else data
-
 
 _functions: dict = {}
 
@@ -79,11 +24,8 @@ def decoder(count):
     """
     function = _functions.get(count)
     if function is None:
-        if count > UNROLLED:
-            function = wide(count)
-        else:
-            function = define(generate(count), 'row_%d' % count, {'unpack': unpack, 'varied': wide(count)},
-                              keep=True)['decode']
+        function = (cell_values.loop(count, CELLS) if count > UNROLLED
+                    else cell_values.reader('row', count, CELLS, KINDS, VARIETY))
         _functions[count] = function
     return function
 
@@ -219,7 +161,7 @@ def wide_take(count):
             elif kind == TEXT:
                 raw.append((text, unpack(texts[tag + 1], cells[tag] >> 3)))
             else:
-                raw.append((None, cell_value(cells, doubles, texts, i)))
+                raw.append((None, cell_values.value(cells, doubles, texts, tag)))
         return raw
     return take
 

@@ -9,13 +9,13 @@ from pypy_module.dbapi import errors
 from pypy_module.dbapi.columns import Columns
 from pypy_module.dbapi import versions
 from pypy_module.dbapi.mixin import Any
-from pypy_module.dbapi.statements import binding, decoding
+from pypy_module.dbapi.statements import binding, decoding, variety
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
 
 DML = ('insert', 'update', 'delete', 'replace')
 QUERY = ('select', 'values', 'with', 'explain')
 
-CELLS = NUMBERS['SQPYTE_ROW_CELLS']
+CELLS, VARIETY = NUMBERS['SQPYTE_ROW_CELLS'], NUMBERS['SQPYTE_ROW_VARIETY']
 REPREPARES = NUMBERS['SQPYTE_ROW_REPREPARES']
 ONE_ROW = NUMBERS['SQPYTE_ONE_ROW']
 FACTS = NUMBERS['SQPYTE_FACT_COUNT']
@@ -158,6 +158,7 @@ class Statement:
         self.pack = binding.packer(self.parameters)
         self.arena = binding.Arena()
         self.cells_in = ffi.new('int64_t[]', 2 * self.parameters + 2)    # and the kinds of rows (variety.py)
+        self.cells_in[2 * self.parameters + 1] = self.varieties = variety.before()
         self.doubles_in = ffi.cast('double *', self.cells_in)
         self.reprepares = 0
         self.describe(facts[1])
@@ -167,6 +168,7 @@ class Statement:
         """Make the row buffer `words` (int) long."""
         self.cells = ffi.new('int64_t[]', words)
         self.cells[0] = words
+        self.cells[VARIETY] = self.varieties
         self.doubles = ffi.cast('double *', self.cells)
         self.texts = ffi.cast('char **', self.cells)
 

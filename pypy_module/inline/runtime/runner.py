@@ -23,6 +23,7 @@ from c_engine.generated import layout, opcodes
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import error_code, error_message, report
 from pypy_module.dbapi.mixin import Any
+from pypy_module.dbapi.statements.variety import MOST_INLINED, SAMPLED
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS, data_at
 from pypy_module.inline.values import UNDECODABLE, load, private, result_of, store, unwrapped
@@ -112,6 +113,8 @@ class Runner(StandIn):
         free: buffers that aren't used (list), where a kind of runner has its own.
         in_step: what C is told of the sqlite3_step when it goes on within `__next__` (SQPYTE_STEP_*; 0: one
             begins), or None where it knows.
+        kinds: which kinds of rows there were (set of int): see variety.py.
+        datums: how many datums a row begins with (int).
 
     Attributes:
         calls: the statement's Calls.
@@ -123,6 +126,8 @@ class Runner(StandIn):
         busy: a user's function may be running (bool).
         inside: the runner's own code is running, so that it can't be asked to deoptimize: see tiers.py (bool).
         handed: `deoptimize` was called meanwhile (bool).
+        noted: the types of the values are noted (bool).
+        shapes: the Shapes that have its class (known.py), which last as long as it does.
         live, stamp: where the connection's stamp is, in `WORDS`, and what it was when the batch was made
             (int).
     """
@@ -134,6 +139,8 @@ class Runner(StandIn):
     variables: list
     free: list
     in_step: Any = None
+    kinds: set
+    datums: int
     # In the generated classes or those between.
     __next__: Any
     position: Any
@@ -157,6 +164,8 @@ class Runner(StandIn):
         self.stamp = WORDS[self.live]
         self.mid_step = self.vdbe + layout.Vdbe_sqpyteMidStep - BASE
         self.limit = limit_of(self.vdbe)
+        self.shapes = statement.inlined.known.shapes
+        self.noted = statement.inlined.noted
         self.owner: Any = None
         self.rc = 0
         self.left = self.busy = self.handed = self.begun = self.inside = self.listed = False
@@ -219,6 +228,21 @@ class Runner(StandIn):
                 if mem.i32(at + layout.VdbeOp_p1) != mem.i32(base + layout.VdbeOp_p1):
                     return False
         return True
+
+    def varies(self, first, end):
+        """Whether the types of a batch's values, of rows from `first` to `end` (indexes of WORDS), vary too much for a
+        path for each combination; then the statement isn't taken over any more."""
+        seen, stride, words = self.kinds, self.stride, 2 * self.datums
+        if not self.noted:
+            return False
+        if len(seen) <= MOST_INLINED:
+            for row in range(first, min(end, first + SAMPLED * stride), stride):
+                kind = 0
+                for place in range(row, row + words, 2):
+                    kind = (kind * 7 + (WORDS[place] & 7)) & 0xffffffffffff
+                seen.add(kind)
+        self.statement.inlined.varied = len(seen) > MOST_INLINED
+        return self.statement.inlined.varied
 
     # Back to C
 

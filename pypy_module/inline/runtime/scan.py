@@ -74,6 +74,9 @@ class PageBatchRunner(Runner):
         self.next_ix = ix + n
         self.k = start
         self.end = start + n * self.stride
+        if self.varies(start, self.end):
+            self.side_exit(self.loop.head, start, self.kept_fields())
+            return False
         return True
 
     def refill_selected(self):
