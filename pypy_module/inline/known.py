@@ -4,7 +4,10 @@ The analysis depends on the bytecode, the calls of user code and what is switche
 it (`Shapes`), and with it the machine code. What is of one statement alone is its Known.
 """
 
+import weakref
+
 from c_engine.generated import layout, opcodes
+from pypy_module.dbapi.statements import variety
 from pypy_module.ffi.library import address_of
 from pypy_module.inline.analysis import switches
 from pypy_module.inline.analysis.calls import Calls
@@ -50,6 +53,7 @@ class Shapes:
     """The loops of one program, and the classes made for them.
 
     Attributes:
+        program: the Program, whose constants the classes have by their addresses.
         found: list of (pc of the Next, Loop or None, reason).
         aheads: the Aheads.
         slices: list of (pc of the first call, pc of the Next, Slice or None, reason), for loops that
@@ -63,6 +67,7 @@ class Shapes:
 
     def __init__(self, program, calls, off=()):
         """Analyse a program (Program) with its Calls; `off`: what is switched off (tuple of str)."""
+        self.program = program
         flow = Flow(program.ops)
         self.found = switches.without_page_batches(loops(program, flow, calls), off)
         self.aheads = Aheads(program, calls)
@@ -76,9 +81,27 @@ class Shapes:
                                  for pc in calls.results):
             self.window_log, self.why_no_window_log = window_log_of(program, flow, self.aheads)
         switches.leave_out(self, off)
-        self.classes = {}
+        self.classes: dict = {}
+        when_gone(self, strip, self.classes)
         self.seen = new_seen()
-        self.varieties = [0, 0]
+        self.varieties = [0, variety.before()]
+
+
+def when_gone(thing, function, argument):
+    """Have a function called with an argument once nobody has `thing` any more; not at the end of the process."""
+    weakref.finalize(thing, function, argument).atexit = False      # type: ignore[misc]
+
+
+def strip(classes):
+    """Take from classes (dict of classes) what they lead to: the analysis, their source and namespace. Nobody has their
+    Shapes any more, so nothing runs them; but PyPy's JIT never forgets where loops were, and so the classes.
+
+    Without this each text of a statement that was inlined took 200 KB for ever, with it 32.
+    """
+    for made in classes.values():
+        made.loop = None
+        made.source = ''
+        vars(made.module).clear()
 
 
 # (number of the program, key of the calls, what is switched off) -> Shapes, those that were asked for last at the end.
@@ -100,11 +123,18 @@ def shapes_of(program, calls):
 
 def leave_out(number):
     """Have the program of a number (int), if there is one, decoded anew when it is next asked for. It stays whole for
-    who has it, its raw memory for ever: nobody knows who does."""
+    who has it; then its raw memory is freed."""
     program = interner.by_number.pop(number, None)
     if program is not None:
         del interner.by_content[program.content]
         interner.size -= program.size
+        when_gone(program, free, program.addresses)
+
+
+def free(addresses):
+    """Free the constants at addresses (list of int): nobody has the program that they belong to."""
+    for address in addresses:
+        mem.free(address)
 
 
 def compilations(statement):

@@ -1,10 +1,13 @@
 """What the inliner takes over, what it leaves to other tiers, and why."""
+import gc
+
 import pytest
 
 import sqpyte
 from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.statements import tiers
 from pypy_module.inline import policy
+from sqpyte.vm.base import mem
 from tests.pypy_module.inline.inlining import planned
 
 INLINED = {
@@ -196,12 +199,44 @@ def test_what_is_known_of_queries_is_bounded(tables):
     query = 'SELECT b FROM t WHERE a > %d'
     expected = tables.execute(query % -1).fetchall()
     for number in range(module.MOST_SHAPES + 20):
-        tables.execute(query % number).fetchall()
+        tables.execute(query % -number).fetchall()
     known = [key[0] for key in module._shapes]
     assert len(known) == module.MOST_SHAPES
     assert set(known) <= set(module.interner.by_number)
     assert len(module.interner.by_number) <= 2 * module.MOST_SHAPES
     assert tables.execute(query % -1).fetchall() == expected
+
+
+def test_what_nobody_runs_leads_to_nothing(tables):
+    """The classes of many texts are kept by PyPy's JIT: not what they lead to, nor the programs' constants. A loop that
+    is still running keeps all of it."""
+    from pypy_module.inline import known as module
+    query = "SELECT f(a), 'first' || c FROM t WHERE c <> 'second' AND a < 50"
+    expected = tables.execute(query).fetchall()
+    running = tables.execute(query)
+    rows = [next(running) for _ in range(3)]
+    shapes = session_of(tables).statements[query].inlined.known.shapes
+    made = list(shapes.classes.values())
+    program = shapes.program
+    kept = len(mem._KEPT)
+    del shapes
+
+    def run_others():
+        for number in range(3 * module.MOST_SHAPES):
+            tables.execute("SELECT f(a) FROM t WHERE c <> 'text %d'" % number).fetchall()
+        for _ in range(3):
+            gc.collect()
+    run_others()
+    assert program.number not in module.interner.by_number
+    assert made and all(one.loop is not None and one.source for one in made)
+    assert len(mem._KEPT) < kept + 2 * module.MOST_SHAPES
+    program = None
+    rows += list(running)
+    assert rows == expected
+    del running
+    run_others()        # so that the connection forgets the statement
+    assert all(one.loop is None and not one.source for one in made)
+    assert tables.execute(query).fetchall() == expected
 
 
 def test_one_class_serves_rows_of_any_types(tables):
