@@ -82,15 +82,14 @@ struct SqpyteLocator {
 static Pgno sqpyteRawChild(const BtShared *pBt, const u8 *a, const u8 *aHeader, int nCell, i64 key, SqpyteLeaf *pLeaf){
   const u8 *aPointer = aHeader + 12;
   int lwr = 0, upr = nCell-1;
-  i64 lo = pLeaf->lo, hi = pLeaf->hi;
   while( lwr<=upr ){
     int idx = (lwr+upr)>>1;
     i64 k = sqpyteInteriorKey(pBt, a, aPointer, idx);
     if( k<key ){
       lwr = idx+1;
-      lo = MAX(lo, k);
+      pLeaf->lo = MAX(pLeaf->lo, k);
     }else{
-      hi = MIN(hi, k);
+      pLeaf->hi = MIN(pLeaf->hi, k);
       if( k==key ){
         lwr = idx;
         break;
@@ -98,8 +97,6 @@ static Pgno sqpyteRawChild(const BtShared *pBt, const u8 *a, const u8 *aHeader, 
       upr = idx-1;
     }
   }
-  pLeaf->lo = lo;
-  pLeaf->hi = hi;
   return get4byte(lwr<nCell ? sqpyteRawCell(pBt, a, aPointer, lwr) : aHeader+8);
 }
 

@@ -205,8 +205,8 @@ static int sqpyteMayKeep(VdbeCursor *pC){
   return 1;
 }
 
-/* About how many rows are sought. Of n rows that come at random two are the same n*n/2 times in as many; no more come
-** than the table has. */
+/* About how many rows are sought. Of n that come at random out of m, n*n/2m have come before: nFound. No more come than the
+** table has. */
 static i64 sqpyteRowsSought(const SqpyteRowCache *p, const BtCursor *pCur){
   i64 nBefore;
   i64 nTable = sqpyteEntries(pCur, &nBefore);
