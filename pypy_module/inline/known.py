@@ -20,7 +20,7 @@ from pypy_module.inline.runtime.trace import new_seen
 from pypy_module.inline.state import state_of
 from sqpyte.vm.base import mem
 from sqpyte.vm.program.decode import program_of
-from sqpyte.vm.program.interner import interner
+from sqpyte.vm.program.interner import free_constants, interner
 
 FEW = 10                # batches up to a write that don't pay for going back to C and coming again:
 MOST_SPOILT = 8         # then C does twice as many rows as the last time, and so on, so often
@@ -124,17 +124,10 @@ def shapes_of(program, calls):
 def leave_out(number):
     """Have the program of a number (int), if there is one, decoded anew when it is next asked for. It stays whole for
     who has it; then its raw memory is freed."""
-    program = interner.by_number.pop(number, None)
+    program = interner.get(number)
     if program is not None:
-        del interner.by_content[program.content]
-        interner.size -= program.size
-        when_gone(program, free, program.addresses)
-
-
-def free(addresses):
-    """Free the constants at addresses (list of int): nobody has the program that they belong to."""
-    for address in addresses:
-        mem.free(address)
+        interner.leave_out(program)
+        when_gone(program, free_constants, program.addresses)
 
 
 def compilations(statement):

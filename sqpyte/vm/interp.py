@@ -10,8 +10,8 @@ import os
 
 from c_engine.generated.layout import (
     MEM_FromBind, Mem_flags, SQLITE_INTERRUPT, SQLITE_NOMEM, SQPYTE_MAX_REFUSALS, SQPYTE_MODE_ALWAYS, SQPYTE_STOP,
-    SQPYTE_WHY_FALLS, SQPYTE_WHY_FULL, SQPYTE_WHY_LARGE, SQPYTE_WHY_REFUSED, Vdbe_pc, Vdbe_sqpyteCompare,
-    Vdbe_sqpyteProgram, Vdbe_sqpyteReason, Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
+    SQPYTE_WHY_FULL, SQPYTE_WHY_REFUSED, Vdbe_pc, Vdbe_sqpyteCompare, Vdbe_sqpyteProgram, Vdbe_sqpyteReason,
+    Vdbe_sqpyteRefused, sqlite3_u1_isInterrupted)
 from sqpyte.vm.base import capi, jit, mem
 from sqpyte.vm.base.ablation import switches
 from sqpyte.vm.budget import budget
@@ -188,7 +188,7 @@ def run(vdbe):
             program = program_of(vdbe)
             mem.set_i32(vdbe, Vdbe_sqpyteProgram, program.number)
         if program.hopeless:
-            give_up(vdbe, program)
+            refuse(vdbe, program.hopeless, SQPYTE_MAX_REFUSALS)
             return SQPYTE_STOP
         always = capi.mode() == SQPYTE_MODE_ALWAYS
         frame = Frame(vdbe, program, always, capi.may_seek(vdbe) != 0)
@@ -207,7 +207,7 @@ def run(vdbe):
     budget.leave(program)
     frame.free_kept()
     if program.hopeless:
-        give_up(vdbe, program)
+        refuse(vdbe, program.hopeless, SQPYTE_MAX_REFUSALS)
     elif frame.full:
         refuse(vdbe, SQPYTE_WHY_FULL, SQPYTE_MAX_REFUSALS // 2)     # once more: perhaps all is this one's
     elif frame.refused:
@@ -220,11 +220,6 @@ def unmark(frame, program):
     for r in program.unseen:
         address = frame.mem_address(r)
         mem.set_u16(address, Mem_flags, mem.u16(address, Mem_flags) & ~MEM_FromBind)
-
-
-def give_up(vdbe, program):
-    """A statement whose program is hopeless stays in C."""
-    refuse(vdbe, SQPYTE_WHY_FALLS if program.falling else SQPYTE_WHY_LARGE, SQPYTE_MAX_REFUSALS)
 
 
 def refuse(vdbe, why, times):

@@ -15,6 +15,7 @@ faster for it.
 
 Both are looked at where a trace falls back to the interpreter, as the budget is.
 """
+from c_engine.generated.layout import SQPYTE_WHY_FALLS, SQPYTE_WHY_LARGE
 from sqpyte.vm.base import jit
 
 # RPython's FAILARGS_LIMIT.
@@ -50,8 +51,9 @@ def is_hopeless(program):
     if count != seen.given_up:
         seen.given_up = count
         program.given_up += 1
-        program.hopeless = program.given_up >= MOST_GIVEN_UP
-    return program.hopeless
+        if program.given_up >= MOST_GIVEN_UP:
+            program.hopeless = SQPYTE_WHY_LARGE
+    return program.hopeless != 0
 
 
 @jit.dont_look_inside
@@ -62,5 +64,5 @@ def falls_too_often(program, passed):
     """
     program.falls += 1
     if program.falls > FALLS + (program.passed + passed) // OPCODES_A_FALL:
-        program.hopeless = program.falling = True
-    return program.hopeless
+        program.hopeless = SQPYTE_WHY_FALLS
+    return program.hopeless != 0

@@ -1,4 +1,5 @@
 """The decoded programs that the VM holds, by content, and what they keep in raw memory."""
+from c_engine.generated.layout import SQPYTE_WHY_LARGE
 from sqpyte.vm.base import mem
 from sqpyte.vm.program.hopeless import too_many_fields
 
@@ -27,10 +28,11 @@ class Program(object):
         self.running = 0            # runs of the VM in it, one within another
         self.used = 0               # when it was last entered (budget.py)
         self.given_up = 0           # how often the JIT has given a trace of it up (hopeless.py)
-        self.hopeless = too_many_fields(nregisters, ncursors, nslots)   # it isn't run (any more)
+        self.hopeless = 0           # why it isn't run (any more): SQPYTE_WHY_..., or 0
+        if too_many_fields(nregisters, ncursors, nslots):
+            self.hopeless = SQPYTE_WHY_LARGE
         self.falls = 0              # how often a trace of it has fallen back to the interpreter
         self.passed = 0             # opcodes that it has passed in the VM, in runs that have ended
-        self.falling = False        # it is hopeless because of the falls
 
 
 class Interner(object):
@@ -53,14 +55,23 @@ class Interner(object):
         """The program of that number, or None if there is none (any more)."""
         return self.by_number.get(number, None)
 
-    def forget(self, program):
-        """Forget a program that isn't running."""
+    def leave_out(self, program):
+        """Have a program decoded anew when it is next asked for; it stays whole for who has it."""
         del self.by_content[program.content]
         del self.by_number[program.number]
         self.size -= program.size
-        for address in program.addresses:
-            mem.free(address)
+
+    def forget(self, program):
+        """Forget a program that isn't running."""
+        self.leave_out(program)
+        free_constants(program.addresses)
         program.addresses = []
+
+
+def free_constants(addresses):
+    """Free the constants at addresses, a program's, which nobody runs any more."""
+    for address in addresses:
+        mem.free(address)
 
 
 interner = Interner()
