@@ -104,7 +104,6 @@ class Code(ClassCode):
         made.spec_buffer = spec(self.loop, self.rows)
         made.spec = address_of(made.spec_buffer)
         made.free = []
-        made.datums = len(self.loop.values)
         if self.asks:
             made.in_step = None
         self._finish_row(made)
@@ -113,6 +112,7 @@ class Code(ClassCode):
         """Set what the class has of a row, and of what comes from before the loop."""
         presets = sorted(self.presets.items())
         made.stride = self.stride
+        made.datums = len(self.loop.values)
         made.kinds = set()
         made.registers = [(name, number, form)
                           for name, (kind, number, form) in presets if kind == 'k']

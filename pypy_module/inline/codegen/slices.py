@@ -168,7 +168,6 @@ class SliceCode(Code):
         """See ClassCode."""
         made.spec = self.loop.spec.address
         made.at = self.loop.python[0]
-        made.datums = max([number + 1 for loads in self.loop.loads.values() for _, number in loads], default=0)
         made.most_values = max([len(self.loop.flow.reads[pc]) + 1 for pc in self.loop.in_c], default=0)
         self._finish_row(made)
 

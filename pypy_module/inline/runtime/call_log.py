@@ -87,7 +87,6 @@ class LogRunner(Runner):
         sink_error: the result code with which a sink has failed (int), or None.
         values: where operands and the result of an opcode that C does are, in `WORDS` (int); words: their memory.
         operands: the texts and blobs among them (list).
-        varied: C does what follows this batch (bool).
     """
 
     first_batch = 1
@@ -108,7 +107,7 @@ class LogRunner(Runner):
         if self.most_values:
             self.words = ffi.new('int64_t[]', 3 + 3 * self.most_values)
             self.values = (address_of(self.words) - BASE) >> 3
-        self.in_c_now = self.varied = False
+        self.in_c_now = False
         self.at_event = True
         self.passing = self.rest = 0
         self.interrupted = interrupted_of(self.vdbe)
@@ -149,7 +148,7 @@ class LogRunner(Runner):
                 return False
             if self.k != self.end:
                 return True
-        if self.varied:
+        if self.statement.inlined.varied:      # what follows the batch that showed it is C's
             self.give_state()
             self.go_on()
             return False
@@ -171,7 +170,7 @@ class LogRunner(Runner):
             if count:
                 self.k = self.start
                 self.end = self.start + count * self.stride
-                self.varied = self.varies(self.start, self.end)
+                self.varies(self.start, self.end)
                 return True
             if self.at_event:
                 if not self.grow():

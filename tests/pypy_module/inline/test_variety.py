@@ -144,13 +144,21 @@ def test_arguments_are_sqlite3s(count):
     assert answers[0] == answers[1]
 
 
-def test_rows_of_many_kinds_are_still_inlined_if_asked_for():
+@pytest.mark.parametrize('planner, without, inlined', [
+    ('inlined', '', True), ('soon', 'varying-types', True), ('soon', '', False)])
+def test_rows_of_many_kinds_are_still_inlined_if_asked_for(planner, without, inlined):
     """With `always`, and where that is switched off."""
-    with planned('inlined'):
-        connection = table(sqpyte, 11, seed=1)
-        query = 'SELECT * FROM t WHERE rowid % 3'
-        connection.execute(query).fetchall()
-        assert str(sqpyte.explain(connection, query)).startswith('inliner')
+    query = 'SELECT * FROM t WHERE rowid % 3'
+    expected = table(sqlite3, 11, seed=1).execute(query).fetchall()
+    before = sqpyte.configure()['without']
+    sqpyte.configure(without=without)
+    try:
+        with planned(planner):
+            connection = table(sqpyte, 11, seed=1)
+            assert [connection.execute(query).fetchall() for _ in range(3)] == [expected] * 3
+            assert str(sqpyte.explain(connection, query)).startswith('inliner') == inlined
+    finally:
+        sqpyte.configure(without=before)
 
 
 @pytest.mark.skipif(sys.implementation.name != 'pypy', reason='it is about the JIT of PyPy')
