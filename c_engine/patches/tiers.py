@@ -154,14 +154,17 @@ EDITS = [
         "exec-hot",
         "jump_to_p2_and_check_for_interrupt:\n"
         "  pOp = &aOp[pOp->p2 - 1];\n",
-        "jump_to_p2_and_check_for_interrupt:\n"
+        # A Goto that leads forward, as behind an arm of CASE, ends no round.
+        "jump_to_p2_and_check_for_interrupt: {\n"
+        "  Op *pSqpyteFrom = pOp;\n"
         "  pOp = &aOp[pOp->p2 - 1];\n"
-        "  if( (--nSqpyteBudget)==0 && !AtomicLoad(&db->u1.isInterrupted) ){\n"
+        "  if( pOp<pSqpyteFrom && (--nSqpyteBudget)==0 && !AtomicLoad(&db->u1.isInterrupted) ){\n"
         "    p->pc = (int)(pOp - aOp) + 1;\n"
         "    p->sqpyteCompare = iCompare;\n"
         "    rc = SQPYTE_HOT;\n"
         "    goto vdbe_return;\n"
-        "  }\n",
+        "  }\n"
+        "}\n",
     ),
     Edit(
         "exec-watched",
