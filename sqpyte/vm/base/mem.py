@@ -233,6 +233,12 @@ class Scratch(object):
     def __init__(self):
         self.address = 0
 
+    def i64(self):
+        return i64(self.address)
+
+    def f64(self):
+        return f64(self.address)
+
 
 scratch = Scratch()
 
@@ -242,5 +248,27 @@ def prepare():
     scratch.address = alloc(32)
 
 
-if not TRANSLATED_HOST:
+if TRANSLATED_HOST:
+    def own_scratch():
+        return scratch
+else:
     prepare()
+
+    class OwnScratch(object):
+        """A Scratch of one call."""
+        __slots__ = ('words', 'address')
+
+        def __init__(self):
+            self.words = ffi.new('int64_t[4]')
+            self.address = int(ffi.cast('intptr_t', self.words))
+
+        def i64(self):
+            return self.words[0]
+
+        def f64(self):
+            return ffi.cast('double *', self.words)[0]
+
+    def own_scratch():
+        """A Scratch that nobody else uses meanwhile: in the VM `scratch`, as one thread at a time is in it; elsewhere a
+        new one, as another thread, or a signal's handler, may run between a call and what reads its result."""
+        return OwnScratch()

@@ -146,6 +146,7 @@ def program_of(vdbe):
         return interner.by_content[content]
     except KeyError:
         pass
+    outer = constants.addresses     # of what is being decoded, where a signal's handler does this
     constants.addresses = []
     base = mem.i64(vdbe, Vdbe_aOp)
     encoding = mem.u8(mem.i64(vdbe, Vdbe_db), sqlite3_enc)
@@ -160,8 +161,9 @@ def program_of(vdbe):
     slots, nslots = column_slots.annotate_columns(ops, ncursors)
     loop_heads.annotate_loops(ops, slots)
     unseen = annotate_bound(ops, nregisters)
-    program = Program(ops[:], nregisters, ncursors, nslots, unseen[:], interner.last + 1, content,
+    program = Program(ops[:], nregisters, ncursors, nslots, unseen[:], interner.new_number(), content,
                       constants.addresses)
+    constants.addresses = outer
     interner.add(program)
     return program
 

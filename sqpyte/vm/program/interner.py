@@ -35,6 +35,18 @@ class Program(object):
         self.passed = 0             # opcodes that it has passed in the VM, in runs that have ended
 
 
+if mem.TRANSLATED_HOST:
+    def next_number(last):
+        return last + 1
+else:
+    from itertools import count
+    _numbers = count(1)
+
+    def next_number(last):
+        """The number after the `last` one; elsewhere than in the VM one that nobody else gets meanwhile."""
+        return next(_numbers)
+
+
 class Interner(object):
     """The programs, by content and by number.  A number isn't used twice."""
 
@@ -44,11 +56,15 @@ class Interner(object):
         self.last = 0
         self.size = 0               # bytes of all programs, about
 
+    def new_number(self):
+        """A number that no program has had."""
+        self.last = next_number(self.last)
+        return self.last
+
     def add(self, program):
         """Keep a program."""
         self.by_content[program.content] = program
         self.by_number[program.number] = program
-        self.last = program.number
         self.size += program.size
 
     def get(self, number):
@@ -57,7 +73,8 @@ class Interner(object):
 
     def leave_out(self, program):
         """Have a program decoded anew when it is next asked for; it stays whole for who has it."""
-        del self.by_content[program.content]
+        if self.by_content.get(program.content, None) is program:
+            del self.by_content[program.content]
         del self.by_number[program.number]
         self.size -= program.size
 

@@ -81,11 +81,12 @@ def compare(a, b, collation):
 def to_number(w):
     """w with numeric affinity: a text that looks like a number becomes it; None if C has no memory to say."""
     if isinstance(w, W_Text):
-        kind = capi.text_to_number(w.address, w.size, w.form(), mem.scratch.address)
+        own = mem.own_scratch()
+        kind = capi.text_to_number(w.address, w.size, w.form(), own.address)
         if kind == 1:
-            return W_Int(mem.i64(mem.scratch.address))
+            return W_Int(own.i64())
         if kind == 2:
-            return W_Real(mem.f64(mem.scratch.address))
+            return W_Real(own.f64())
         if kind < 0:
             return None
     return w

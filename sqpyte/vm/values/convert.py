@@ -18,11 +18,12 @@ def number_of(w, what):
     """The number that a text or blob is for CAST (AS_CAST, AS_INT, AS_REAL) or arithmetic
     (AS_OPERAND); by affinity (AS_NUMERIC) w itself for no number. None if C has no memory to say."""
     assert isinstance(w, W_Bytes)
-    kind = capi.bytes_to_number(w.address, w.size, w.form(), what, mem.scratch.address)
+    own = mem.own_scratch()
+    kind = capi.bytes_to_number(w.address, w.size, w.form(), what, own.address)
     if kind == 1:
-        return W_Int(mem.i64(mem.scratch.address))
+        return W_Int(own.i64())
     if kind == 2:
-        return W_Real(mem.f64(mem.scratch.address))
+        return W_Real(own.f64())
     return w if kind == 0 else None
 
 

@@ -175,10 +175,12 @@ def _substr(frame, op, w, start):
     if isinstance(w, W_Blob):
         if w.size == 0:
             return NULL
-        at = capi.substr(w.address, w.size, 0, start.intval, length, mem.scratch.address)
-        return _if_allowed(frame, W_Blob(w.address + at, mem.i64(mem.scratch.address), w.origin))
-    at = capi.substr(w.address, w.size, 1, start.intval, length, mem.scratch.address)
-    return _if_allowed(frame, W_Text(w.address + at, mem.i64(mem.scratch.address), w.origin))
+        own = mem.own_scratch()
+        at = capi.substr(w.address, w.size, 0, start.intval, length, own.address)
+        return _if_allowed(frame, W_Blob(w.address + at, own.i64(), w.origin))
+    own = mem.own_scratch()
+    at = capi.substr(w.address, w.size, 1, start.intval, length, own.address)
+    return _if_allowed(frame, W_Text(w.address + at, own.i64(), w.origin))
 
 
 def _instr(haystack, needle):
