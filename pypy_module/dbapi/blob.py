@@ -2,7 +2,6 @@
 
 import operator
 import sys
-import weakref
 
 from pypy_module.dbapi import errors, open_databases
 from pypy_module.dbapi.arguments import c_int
@@ -18,14 +17,12 @@ class Handle:
     Attributes:
         pointer: the `sqlite3_blob *`, NULL when it is closed.
         session: the Session, which looks for dropped blobs as for dropped cursors as long as it is open.
-        owner: weak reference to the Blob.
     """
 
     def __init__(self, pointer, session):
         """Take the `sqlite3_blob *` and the Session."""
         self.pointer = pointer
         self.session = session
-        self.owner = None
         session.hold()
 
     def release(self):
@@ -34,13 +31,6 @@ class Handle:
         if pointer:
             self.session.hold_no_more()
             lib.sqlite3_blob_close(pointer)
-
-    def release_if_dropped(self):
-        """Close the blob in C if it is open and nobody has it; return whether it was (bool)."""
-        dropped = bool(self.pointer) and self.owner is not None and self.owner() is None
-        if dropped:
-            self.release()
-        return dropped
 
 
 class Blob:
@@ -238,6 +228,5 @@ def blob_of(connection, session, handle):
     blob._connection_ = connection
     blob._session_ = session
     blob._handle = handle
-    handle.owner = weakref.ref(blob)
     blob._offset = 0
     return blob

@@ -92,6 +92,7 @@ for _class, _names in [
         _CLASSES[NUMBERS['SQLITE_' + _name]] = _class
 
 NOMEM = NUMBERS['SQLITE_NOMEM']
+NO_ERRORS = [NUMBERS[name] for name in ('SQLITE_OK', 'SQLITE_ROW', 'SQLITE_DONE')]
 ATTRIBUTE = 'AttributeError: '      # begins the message of an error of SQLite's that becomes one of Python's
 
 
@@ -122,9 +123,15 @@ def make(code, extended, message):
     return error
 
 
-def from_database(db):
-    """Return the exception for the last error of `db` (a `sqlite3 *`, NULL if it was closed)."""
+def from_database(db, rc=NUMBERS['SQLITE_ERROR']):
+    """Return the exception for the last error of `db` (a `sqlite3 *`, NULL if it was closed).
+
+    Args:
+        rc: the result code (int) of what has failed: it serves if a signal's handler has used the connection since.
+    """
     if not db:
         return ProgrammingError('Cannot operate on a closed database.')
-    return make(lib.sqlite3_errcode(db), lib.sqlite3_extended_errcode(db),
-                text(lib.sqlite3_errmsg(db)))
+    code = lib.sqlite3_errcode(db)
+    if code in NO_ERRORS:
+        return make(rc & 0xff, rc, text(lib.sqlite3_errstr(rc)))
+    return make(code, lib.sqlite3_extended_errcode(db), text(lib.sqlite3_errmsg(db)))

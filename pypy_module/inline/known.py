@@ -5,6 +5,7 @@ it (`Shapes`), and with it the machine code. What is of one statement alone is i
 """
 
 import weakref
+from _thread import RLock
 
 from c_engine.generated import layout, opcodes
 from pypy_module.dbapi.statements import variety
@@ -16,7 +17,7 @@ from pypy_module.inline.analysis.scan import RUN, Flow, loops
 from pypy_module.inline.analysis.sinks import WITH_SINK, SinkSlice
 from pypy_module.inline.analysis.slices import slices
 from pypy_module.inline.analysis.windows import window_log as window_log_of
-from pypy_module.inline.runtime.trace import new_seen
+from pypy_module.inline.runtime.trace import Seen
 from pypy_module.inline.state import state_of
 from sqpyte.vm.base import mem
 from sqpyte.vm.program.decode import program_of
@@ -61,7 +62,7 @@ class Shapes:
         window_log: the WindowLog of a program that has window functions written in Python, or None.
         why_no_window_log: why there is none (str), '' if there are no such functions.
         classes: by the head of a loop, slice or window log, its class (dict).
-        seen: what trace.py knows of rows that C has computed ahead (list).
+        seen: what trace.py knows of rows that C has computed ahead (Seen).
         varieties: their kinds (list of two ints: variety.py).
     """
 
@@ -83,7 +84,7 @@ class Shapes:
         switches.leave_out(self, off)
         self.classes: dict = {}
         when_gone(self, strip, self.classes)
-        self.seen = new_seen()
+        self.seen = Seen()
         self.varieties = [0, variety.before()]
 
 
@@ -104,6 +105,8 @@ def strip(classes):
         vars(made.module).clear()
 
 
+# One thread at a time: the VM, whose code decodes, is entered by one only. A signal's handler may come amid that.
+ANALYSING = RLock()
 # (number of the program, key of the calls, what is switched off) -> Shapes, those that were asked for last at the end.
 _shapes: dict = {}
 MOST_SHAPES = 128       # that are kept without a statement that has them: each may take 200 KB with its machine code
@@ -115,9 +118,9 @@ def shapes_of(program, calls):
     found = _shapes.pop(key, None) or Shapes(program, calls, key[2])
     _shapes[key] = found
     if len(_shapes) > MOST_SHAPES:
-        oldest = next(iter(_shapes))
-        del _shapes[oldest]
-        leave_out(oldest[0])
+        oldest = list(_shapes)[0]
+        if _shapes.pop(oldest, None) is not None:
+            leave_out(oldest[0])
     return found
 
 
@@ -152,9 +155,10 @@ class Known:
         vdbe = address_of(statement.pointer)
         self.compilations = compilations(statement)
         self.spoilt = 0
-        program = program_of(vdbe)
-        self.calls = Calls(vdbe, program.ops)
-        self.shapes = shapes_of(program, self.calls)
+        with ANALYSING:
+            program = program_of(vdbe)
+            self.calls = Calls(vdbe, program.ops)
+            self.shapes = shapes_of(program, self.calls)
 
     def spoil(self, batches):
         """Note that what C had run ahead was rolled back, after so many batches (int).
@@ -230,7 +234,7 @@ class Known:
         return None
 
     def class_for(self, loop, code):
-        """The class for a Loop, Slice or WindowLog, made by `code` (a ClassCode) if there is none yet."""
+        """The class for a Loop, Slice or WindowLog of this one's, made by `code` (a ClassCode) if there is none yet."""
         classes = self.shapes.classes
         if loop.head not in classes:
             classes[loop.head] = code(loop).build()

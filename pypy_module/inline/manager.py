@@ -12,9 +12,9 @@ from pypy_module.inline.codegen.rows import class_for as rows_class_for
 from pypy_module.inline.codegen.scan import Code
 from pypy_module.inline.codegen.sinks import SinkCode
 from pypy_module.inline.codegen.windows import WindowCode
-from pypy_module.inline.known import compilations, kind_of, known
-from pypy_module.inline.state import state_of
-from pypy_module.inline.runtime.call_log import started
+from pypy_module.inline.known import compilations, kind_of, known   # noqa: F401 - for policy.py
+from pypy_module.inline.state import session_obstacle, state_of
+from pypy_module.inline.runtime.call_log import closed, started
 from pypy_module.inline.runtime.sinks import OVER
 from sqpyte.vm.base import capi, mem
 
@@ -89,19 +89,25 @@ def too_large(statement):
     return ''
 
 
+def not_any_more(session, statement):
+    """Why a statement can't be inlined (str), or '', now that C has stepped it to a loop: a function that it has called
+    may have set a text factory or a hook."""
+    return session_obstacle(session) or obstacle(statement)
+
+
 def counter(statement):
     """The statement's program counter."""
     return mem.i32(address_of(statement.pointer) + layout.Vdbe_pc)
 
 
-def run_ahead(session, result, statement, ahead, tier_up):
+def run_ahead(session, result, statement, found, ahead, tier_up):
     """Have C compute rows ahead; `tier_up`: of the statement when it goes on without.
 
     Returns:
         INLINED, or what stepping the statement in C returned.
     """
     made = rows_class_for(lib.sqlite3_column_count(statement.pointer))
-    runner = made(session, statement, known(statement), ahead, tier_up)
+    runner = made(session, statement, found, ahead, tier_up)
     try:
         rc = runner.begin(result)
     except BaseException:
@@ -134,7 +140,7 @@ def taken_over(runner, statement, result):
     return tiers.INLINED
 
 
-def _enter_log(session, result, statement, loop, code):
+def _enter_log(session, result, statement, found, loop, code):
     """Step a statement to a Slice or WindowLog, and have a runner, of the class that `code` makes, go on there.
 
     Returns:
@@ -143,12 +149,14 @@ def _enter_log(session, result, statement, loop, code):
     rc, handle, buffer = started(statement, loop)
     if handle is None:
         return statement.grown(rc), None
-    found = known(statement)
-    runner = found.class_for(loop, code)(session, statement, found.calls, handle, buffer)
+    if not_any_more(session, statement):
+        closed(handle, buffer)
+        return statement.step(), None
+    runner = found.class_for(loop, code)(session, statement, found, handle, buffer)
     return taken_over(runner, statement, result), runner
 
 
-def enter_slice(session, result, statement, sliced):
+def enter_slice(session, result, statement, found, sliced):
     """Step a statement to a slice, and have a runner go on there.
 
     Returns:
@@ -156,27 +164,31 @@ def enter_slice(session, result, statement, sliced):
     """
     while sliced is not None:
         code = SinkCode if kind_of(sliced) == WITH_SINK else SliceCode
-        rc, runner = _enter_log(session, result, statement, sliced, code)
+        rc, runner = _enter_log(session, result, statement, found, sliced, code)
         if rc != OVER:
             return rc
-        sliced = known(statement).slice_behind(runner.reached)
+        sliced = found.slice_behind(runner.reached)
     return statement.step()
 
 
-def enter_window_log(session, result, statement, window_log):
+def enter_window_log(session, result, statement, found, window_log):
     """Step a statement to a window function's call, and have a runner go on there.
 
     Returns:
         INLINED, or what stepping the statement in C returned.
     """
-    return _enter_log(session, result, statement, window_log, WindowCode)[0]
+    return _enter_log(session, result, statement, found, window_log, WindowCode)[0]
 
 
-def enter(session, result, statement, loop):
+def enter(session, result, statement, found, loop):
     """Have a runner take over the statement, which is at the head of a loop.
 
     Returns:
         INLINED, or what stepping the statement in C returned.
     """
-    found = known(statement)
-    return taken_over(found.class_for(loop, Code)(session, statement, found.calls), statement, result)
+    if not_any_more(session, statement):
+        return statement.step()
+    return taken_over(found.class_for(loop, Code)(session, statement, found), statement, result)
+
+
+LOADED = True       # all of the module is there

@@ -25,7 +25,7 @@ import sys
 from pypy_module.dbapi.statements import tiers
 from pypy_module.dbapi.statements.statement import explains
 from pypy_module.ffi.library import NUMBERS, address_of, lib
-from pypy_module.inline.state import state_of
+from pypy_module.inline.state import session_obstacle, state_of
 from sqpyte.vm.base import mem
 
 try:
@@ -118,7 +118,7 @@ class Planner:
 
     def begin(self, session, result, statement):
         """See tiers.py."""
-        if obstacle(session):
+        if session_obstacle(session):
             return statement.step()
         rc = self._begun(statement)
         if rc != tiers.INLINED:
@@ -129,6 +129,8 @@ class Planner:
     def _begin_inlined(self, session, result, statement):
         """`begin`, for a statement at the head of its first loop, which is worth it."""
         machine = _machine_for_loop(session)
+        if machine is None:
+            return statement.step()
         if machine.too_large(statement):
             statement.inlinable = False
             statement.tier_up = -1
@@ -145,15 +147,15 @@ class Planner:
             return statement.step()
         if window_log is not None:
             statement.tier_up = self.tier_up_again
-            return machine.enter_window_log(session, result, statement, window_log)
+            return machine.enter_window_log(session, result, statement, known, window_log)
         if loop is None:
             statement.tier_up = self.tier_up_again
-            return machine.enter_slice(session, result, statement, sliced)
+            return machine.enter_slice(session, result, statement, known, sliced)
         if machine.counter(statement) != loop.head:
             rc = step_to(statement, loop.head)
             if rc != tiers.INLINED:
                 return rc
-        return machine.enter(session, result, statement, loop)
+        return machine.enter(session, result, statement, known, loop)
 
     def take_over(self, session, result, statement):
         """See tiers.py."""
@@ -162,13 +164,15 @@ class Planner:
             rc = state.leftover.step_leftover(result)
             return statement.step() if rc is None else rc
         statement.tier_up = self.tier_up
-        if obstacle(session) or not self._pays(statement):
+        if session_obstacle(session) or not self._pays(statement):
             return statement.step()
         return residual_call(self._take_over_inlined, session, result, statement)
 
     def _take_over_inlined(self, session, result, statement):
         """`take_over`, for a statement whose loop is worth it."""
         machine = _machine_for_loop(session)
+        if machine is None:
+            return statement.step()
         if machine.too_large(statement):
             statement.tier_up = -1
             return statement.step()
@@ -178,7 +182,7 @@ class Planner:
         window_log = known.window_log_at(place)
         if window_log is not None and not machine.obstacle(statement):
             statement.tier_up = self.tier_up_again
-            return machine.enter_window_log(session, result, statement, window_log)
+            return machine.enter_window_log(session, result, statement, known, window_log)
         ahead = None if loop is not None else known.ahead_at(place)
         sliced = None if loop is not None or ahead is not None else known.slice_at(place)
         if loop is None and ahead is None and sliced is None:
@@ -189,13 +193,13 @@ class Planner:
             return statement.step()
         statement.tier_up = self.tier_up_again
         if sliced is not None:
-            return machine.enter_slice(session, result, statement, sliced)
+            return machine.enter_slice(session, result, statement, known, sliced)
         if loop is None:
-            return machine.run_ahead(session, result, statement, ahead, self.tier_up_again)
+            return machine.run_ahead(session, result, statement, known, ahead, self.tier_up_again)
         rc = step_to(statement, loop.head)
         if rc != tiers.INLINED:
             return rc
-        return machine.enter(session, result, statement, loop)
+        return machine.enter(session, result, statement, known, loop)
 
     def _begun(self, statement):
         """Step a statement to the head of its first loop, and on in C if the loop doesn't pay.
@@ -239,7 +243,9 @@ class Planner:
         if not statement.queries or explains(statement.sql):
             return False, 'it is not a query', '', {}
         machine = _machine(session)
-        why = (obstacle(session) or machine.obstacle(statement)
+        if machine is None:
+            return False, self._too_few(), '', {}
+        why = (session_obstacle(session) or machine.obstacle(statement)
                or machine.too_large(statement))
         if why:
             return False, why, '', {}
@@ -254,19 +260,6 @@ class Planner:
             return 'too few rows so far (more than %d must be done or left)' % max(self.tier_up, self.worth)
         return 'too few rows so far (%d must be done or left, %d once the process has inlined a loop)' % (
             FIRST_LOOP, LATER_LOOP)
-
-
-def obstacle(session):
-    """Why no statement of a Session can be inlined at present (str), or ''."""
-    if not session.plain:
-        return 'texts or columns are converted by the program'
-    if session.user == -1:
-        return 'other threads may use the connection'
-    if session.hooks.get('progress'):
-        return 'a progress handler counts instructions'
-    if session.hooks.get('trace'):
-        return 'a trace callback is told what functions execute'
-    return ''
 
 
 def step_to(statement, head):
@@ -284,7 +277,8 @@ def step_to(statement, head):
 
 
 def _machine_for_loop(session):
-    """The module that does the work, for a Session of which a loop is worth it."""
+    """The module that does the work, for a Session of which a loop is worth it; None while it is being loaded, for a
+    signal's handler amid that."""
     if not _taken_over:
         _taken_over.append(True)
     return _machine(session)
@@ -294,6 +288,8 @@ def _machine(session):
     """The same, to be asked only; loaded when it is needed first."""
     first = 'pypy_module.inline.manager' not in sys.modules
     from pypy_module.inline import manager
+    if not hasattr(manager, 'LOADED'):
+        return None
     if first:
         from pypy_module.inline.runtime import trace
         trace.finalize_what_imports_left()

@@ -41,6 +41,19 @@ class State:
         self.known = None
 
 
+def session_obstacle(session):
+    """Why no statement of a Session can be inlined at present (str), or ''."""
+    if not session.plain:
+        return 'texts or columns are converted by the program'
+    if session.user == -1:
+        return 'other threads may use the connection'
+    if session.hooks.get('progress'):
+        return 'a progress handler counts instructions'
+    if session.hooks.get('trace'):
+        return 'a trace callback is told what functions execute'
+    return ''
+
+
 def state_of(statement):
     """Return the State of a Statement."""
     state = statement.inlined

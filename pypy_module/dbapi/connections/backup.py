@@ -1,6 +1,5 @@
 """Whole databases and single blobs: backup, serialize, deserialize, dump, blobopen."""
 
-import gc
 import time
 from _thread import get_ident
 
@@ -74,15 +73,17 @@ def copy(session, goal, name, pages, progress, sleep):
     name = encoded(name, "backup() argument 'name'")
     goal.before_c_call_that_may_write()
     session.before_c_call_that_may_write()
-    handle = NULL
+    handle = error = NULL
 
     def begin():
-        nonlocal handle
+        nonlocal handle, error
         goal.check_open()       # a finalizer may have closed it, between two tries
         handle = lib.sqlite3_backup_init(goal.db, b'main', session.db, name)
+        if not handle:      # at once: the target's thread may use it
+            error = errors.from_database(goal.db)
         return not handle
     if tried(session, begin):
-        raise errors.from_database(goal.db)
+        raise error
     rc = OK
     goal.calls.depth += 1       # SQLite needs the target until the backup is finished: if it is closed, then later
     looked = False      # for dropped cursors, whose statements may be in the way
@@ -94,7 +95,7 @@ def copy(session, goal, name, pages, progress, sleep):
                 progress(rc, lib.sqlite3_backup_remaining(handle), lib.sqlite3_backup_pagecount(handle))
                 goal.check_not_closed()
             if rc == BUSY or rc == LOCKED:
-                if not looked and free_locks(gc.collect):
+                if not looked and free_locks():
                     continue
                 looked = True
                 lib.sqlite3_sleep(int(sleep * 1000))

@@ -31,12 +31,14 @@ class Calls:
     Attributes:
         depth: how many are going on, one inside the other (int).
         unequal: no collation has ever raised anything (bool).
+        raised: what a collation raised during the present call of SQLite, or None.
         deaf: calls of functions and collations that are left before signals are heard (int).
     """
 
     def __init__(self):
         self.depth = 0
         self.unequal = True
+        self.raised = None
         self.deaf = DEAF
 
     def hear(self):
@@ -54,7 +56,8 @@ class Calls:
 
 
 def enable_callback_tracebacks(enable, /):
-    """Have exceptions in functions that SQLite calls shown by `sys.unraisablehook`, or not.
+    """Have exceptions in functions that SQLite calls shown, or not: by `sys.excepthook` in Python 3.9 and 3.10, by
+    `sys.unraisablehook` from 3.11 on.
 
     Args:
         enable: bool; at first they aren't.

@@ -90,10 +90,10 @@ def tracer(function, calls):
     return called
 
 
-def collation(session_reference, function, frame, calls):
+def collation(function, frame, calls):
     """Return the callback for a collation written as `function`.
 
-    What it raises is kept in the session, which raises it when SQLite has returned; until then
+    What it raises is kept in the Calls, for the session, which raises it when SQLite has returned; until then
     all texts are equal.
     """
     from pypy_module.dbapi.connections import collation_rank  # for those who have a collation
@@ -110,7 +110,7 @@ def collation(session_reference, function, frame, calls):
 
     @ffi.callback('int(int)')
     def called(what):
-        if not calls.unequal and session_reference().raised is not None:
+        if not calls.unequal and calls.raised is not None:
             return 0
         calls.depth += 1
         try:
@@ -120,7 +120,7 @@ def collation(session_reference, function, frame, calls):
             result = function(*read(cells, doubles, texts))
         except BaseException as error:
             calls.unequal = False
-            session_reference().raised = error
+            calls.raised = error
             return 0
         finally:
             calls.depth -= 1
@@ -214,7 +214,7 @@ class Hooks(Owner):
                 session.db, name.encode(), UTF8, NULL, NULL, NULL))
         else:
             frame = Frame(2)
-            called = collation(session.reference(), callback, frame, session.calls)
+            called = collation(callback, frame, session.calls)
             definition = ffi.new('SqpyteFunction *', [called, frame.cells, frame.words])
             held = (definition, called, frame)
             rc = tried(session, lambda: lib.sqpyte_create_collation(session.db, name.encode(), definition))

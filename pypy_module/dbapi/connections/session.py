@@ -6,7 +6,6 @@ package: cursors, blobs and the inliner have the Session.
 
 import os
 from _thread import RLock, get_ident
-from _weakref import ref     # `weakref` has it from there, and takes 2 ms of an import's 33 more
 
 from pypy_module.dbapi import constants, errors, open_databases
 from pypy_module.dbapi.connections import other_library
@@ -74,7 +73,6 @@ class Session(Execution, StatementCache, Transaction):
         lib.sqlite3_busy_timeout(self.db, milliseconds)
         self.lock, self.alive = RLock(), RLock()
         self.runners: list = []
-        self.raised = None
         self.calls = Calls()
         self.blobs: Any = None
         self.dropped: list = []
@@ -87,6 +85,15 @@ class Session(Execution, StatementCache, Transaction):
         self.user = self._thread if check_same_thread else -1
         open_databases.note(self)
         other_library.opened(self.db)
+
+    @property
+    def raised(self):
+        """See Execution."""
+        return self.calls.raised
+
+    @raised.setter
+    def raised(self, error):
+        self.calls.raised = error
 
     def _forget_functions(self):
         """Be without functions."""
@@ -183,10 +190,6 @@ class Session(Execution, StatementCache, Transaction):
             return call(*arguments)
         finally:
             self.lock.acquire()
-
-    def reference(self):
-        """Return a weak reference to the session, for callbacks that it owns."""
-        return ref(self)
 
     def left_by_fork(self):
         """Whether a fork has left the session in this process, and its thread in the other: that may have been in the

@@ -44,10 +44,9 @@ class ExecuteMany(Mixin):
                         session.check_open()
                     self._execute_row(statement, values)
             except BaseException:
-                statement.reset()
+                session.give_up(statement)
                 raise
-            finally:
-                session.release(statement)
+            session.release(statement)
         except BaseException:
             self.rowcount = -1
             if session.db:
@@ -61,8 +60,7 @@ class ExecuteMany(Mixin):
         session = self.session
         rc = session.run(statement, values, False)     # a transaction is begun once, before the first row
         if rc == ROW:
-            statement.reset()
-            statement.busy = True
+            statement.rewind()
         elif statement.is_dml:
             self.rowcount += statement.cells[CHANGES]
         if session.raised is not None:

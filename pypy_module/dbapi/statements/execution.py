@@ -1,13 +1,13 @@
 """How a session runs statements: through fused calls, or handed to the inliner."""
 
-import gc
 
 from pypy_module.dbapi import constants, errors
 from pypy_module.dbapi.adapters import converters
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements import binding, decoding, tiers
+from pypy_module.dbapi.statements.dropped import watching
 from pypy_module.dbapi.statements.locks import (
-    LOCKED, free_locks, free_other_writers, is_exclusive, met_own, run_again, watching)
+    LOCKED, free_locks, free_other_writers, is_exclusive, met_own, run_again)
 from pypy_module.ffi.library import NUMBERS, ffi, lib
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
@@ -53,7 +53,7 @@ class Execution(Mixin):
         Returns:
             ROW with a row in the statement's buffer, LAST with the only row there, or DONE.
         Raises:
-            what packing the parameters raises, or SQLite's error; the statement is given back.
+            what packing the parameters raises, or SQLite's error.
         """
         flags = statement.one_row if self.plain else 0
         if not statement.readonly:
@@ -67,20 +67,15 @@ class Execution(Mixin):
         flags |= -len(watching) >> 63 & ASK
         if self.runners and not statement.queries:
             self.before_c_call_that_may_write()
-        try:
-            if self._pack(statement, parameters, begins):
-                flags &= ~IN_TRANSACTION
-            rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
-                               flags, statement.cells)
-            if rc != ROW and rc != DONE and rc != LAST:
-                rc = self._run_otherwise(statement, rc, flags)
-            if statement.cells[REPREPARES] != statement.reprepares:
-                statement.recompiled()
-            return rc
-        except BaseException:
-            statement.reset()
-            self.release(statement)
-            raise
+        if self._pack(statement, parameters, begins):
+            flags &= ~IN_TRANSACTION
+        rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
+                           flags, statement.cells)
+        if rc != ROW and rc != DONE and rc != LAST:
+            rc = self._run_otherwise(statement, rc, flags)
+        if statement.cells[REPREPARES] != statement.reprepares:
+            statement.recompiled()
+        return rc
 
     def _pack(self, statement, parameters, begins=True):
         """Pack the parameters; the transaction is begun before any adapter runs, and if they don't fit.
@@ -120,7 +115,7 @@ class Execution(Mixin):
             rc = run_again(self, rc, again, exclusive)
         rc = statement.grown(rc)
         if rc != ROW and rc != DONE and rc != LAST:
-            raise self.error()
+            raise self.error(rc)
         return rc
 
     def consider(self, statement):
@@ -142,30 +137,25 @@ class Execution(Mixin):
         """
         if self.runners and not statement.queries:
             self.before_c_call_that_may_write()
-        try:
-            self._pack(statement, parameters)
-            if not statement.pointer:
-                self.release(statement)
-                return OK
-            if lib.sqpyte_bind(statement.pointer, statement.cells_in, statement.arena.pointer):
-                raise self.error()
-            rc = tiers.planner.begin(self, result, statement)
-            if rc != ROW and rc != DONE and rc != tiers.INLINED:
-                if rc not in (BUSY, LOCKED) or self.raised is not None:
-                    raise self.error()
-                statement.reset()
-                statement.busy = True
-                rc = self.run(statement, parameters)
-            self.check_not_closed()
-            if statement.cells[REPREPARES] != statement.reprepares:
-                statement.recompiled()
-            if self.db:     # else a function has opened the connection anew
-                statement.cells[ROWID] = lib.sqlite3_last_insert_rowid(self.db)
-            return rc
-        except BaseException:
-            statement.reset()
+        self._pack(statement, parameters)
+        if not statement.pointer:
             self.release(statement)
-            raise
+            return OK
+        rc = lib.sqpyte_bind(statement.pointer, statement.cells_in, statement.arena.pointer)
+        if rc:
+            raise self.error(rc)
+        rc = tiers.planner.begin(self, result, statement)
+        if rc != ROW and rc != DONE and rc != tiers.INLINED:
+            if rc not in (BUSY, LOCKED) or self.raised is not None:
+                raise self.error(rc)
+            statement.rewind()
+            rc = self.run(statement, parameters)
+        self.check_not_closed()
+        if statement.cells[REPREPARES] != statement.reprepares:
+            statement.recompiled()
+        if self.db:     # else a function has opened the connection anew
+            statement.cells[ROWID] = lib.sqlite3_last_insert_rowid(self.db)
+        return rc
 
     def plan_anew(self):
         """Have the inliner asked again about every statement."""
@@ -202,12 +192,13 @@ class Execution(Mixin):
             else:
                 self.runners.append(runner)
 
-    def error(self):
-        """Return the exception for SQLite's last error. It is told of in place of what a collation has raised."""
+    def error(self, rc=ERROR):
+        """Return the exception for SQLite's last error, which is `rc` (int) if the connection knows of none. It is told
+        of in place of what a collation has raised."""
         self.raised = None
-        error = errors.from_database(self.db)
+        error = errors.from_database(self.db, rc)
         if watching and self.db and lib.sqlite3_errcode(self.db) == INTERRUPT:
-            free_locks(gc.collect)      # an interrupt lasts until no statement is in the middle of its rows
+            free_locks()        # an interrupt lasts until no statement is in the middle of its rows
         return error
 
     def reraise(self):

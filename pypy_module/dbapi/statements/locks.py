@@ -10,6 +10,7 @@ nobody up.
 import atexit
 import gc
 
+from pypy_module.dbapi.statements.dropped import REFERENCE_COUNTS, find_young, watching
 from pypy_module.dbapi.statements.statement import beginning
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 
@@ -23,13 +24,6 @@ EXCLUSIVE = ('vacuum', 'detach', 'pragma')
 JOURNAL_MODE = 'journal_mode'
 # What COMMIT, RELEASE and SAVEPOINT say where a statement that writes has rows left.
 IN_PROGRESS = b'SQL statements in progress'
-
-# Includes a minor collection, unless it is the last step of a major one: hence twice.
-collect_step = getattr(gc, 'collect_step', gc.collect)
-
-# Sessions with cursors in the middle of their rows, as far as is known, by their identity: only
-# where dropped cursors aren't freed at once. A lock that SQLite meets may be one of theirs.
-watching: dict = {}
 
 
 class Asked:
@@ -48,7 +42,7 @@ def ready():
 def free_others(db):
     """Free locks of other connections than that with this `sqlite3 *`, which is in a statement;
     returns whether there were any (bool)."""
-    return free_locks(collect_young, db) or free_locks(gc.collect, db)
+    return free_locks(db, young=True) or free_locks(db)
 
 
 class Asking:
@@ -80,7 +74,7 @@ def free_other_writers(session, sql):
     """Before a Session runs SQL (str) that changes nothing, without an error, beside a dropped cursor that writes;
     raises ProgrammingError if a finalizer has closed it."""
     if beginning(sql).startswith('pragma') and JOURNAL_MODE in sql.lower():
-        free_locks(gc.collect)
+        free_locks()
         session.check_open()
 
 
@@ -108,15 +102,15 @@ def run_again(session, rc, again, exclusive=False):
     Raises:
         SQLite's error of the last try, or ProgrammingError if a finalizer has closed the connection.
     """
-    error = session.error()
+    error = session.error(rc)
     if met_own(session, rc, exclusive):
-        for collect in (collect_young, gc.collect):
-            if free_locks(collect):
+        for young in (True, False):
+            if free_locks(young=young):
                 session.check_open()
                 rc = again()
                 if not met_own(session, rc, exclusive):
                     return rc
-                error = session.error()
+                error = session.error(rc)
     raise error
 
 
@@ -124,18 +118,18 @@ def tried(session, call):
     """Return the result code of `call()`; it is called again if dropped cursors may be to blame for it. Raises
     ProgrammingError if a finalizer has closed the Session."""
     rc = call()
-    if rc and free_locks(gc.collect):
+    if rc and free_locks():
         session.check_open()
         rc = call()
     return rc
 
 
-def free_locks(collect, busy=ffi.NULL):
+def free_locks(busy=ffi.NULL, young=False):
     """Reset statements, of any connection of this thread, whose cursors are garbage.
 
     Args:
-        collect: the function that collects it: collect_young or gc.collect.
         busy: the `sqlite3 *` of a connection that is to be left alone, or NULL.
+        young: only young garbage is collected (bool): that takes a hundredth of the time.
 
     Returns:
         whether there were any (bool).
@@ -145,7 +139,10 @@ def free_locks(collect, busy=ffi.NULL):
     if not caches:
         return False
     before = sum(cache.reclaimed for cache in caches)
-    collect()
+    if young and not REFERENCE_COUNTS:
+        find_young([statement for cache in caches for statement in list(cache.all)])
+    elif not young:
+        gc.collect()
     for cache in caches:
         cache.reclaim_if_mine()
     return sum(cache.reclaimed for cache in caches) > before
@@ -159,9 +156,3 @@ def end_statements():
         cache = reference()
         if cache is not None:
             cache.end_if_mine()
-
-
-def collect_young():
-    """Collect garbage of the youngest generation."""
-    collect_step()
-    collect_step()

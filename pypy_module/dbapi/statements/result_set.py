@@ -23,14 +23,13 @@ step = lib.sqpyte_step
 class GivenUp:
     """In place of the runner of rows in the middle of which an exception came."""
 
-    def __init__(self, error):
-        self.name = type(error).__name__
+    def __init__(self, why):
+        self.why = why
 
     def __next__(self):
-        raise errors.OperationalError(
-            'the rows that are left are lost: %s interrupted one; execute the query again' % self.name)
+        raise errors.OperationalError('the rows that are left are lost: %s; execute the query again' % self.why)
 
-    def abandon(self):
+    def abandon(self, claim):
         """Do nothing: there are no rows."""
 
 
@@ -53,7 +52,8 @@ class ResultSet(ExecuteMany):
         statement: whose rows are being fetched, or None; its buffer holds the next one.
         runner: the inliner's, in place of a statement, or None.
         row: the next row (tuple, or Undecodable), if it has been decoded already, or None.
-        sentinel: the Sentinel, while it is in the middle of its rows where dropped cursors aren't freed at
+        claim: what the statement has as its `owner` as long as the rows are this one's.
+        sentinel: the Token or Sentinel, while it is in the middle of its rows where dropped cursors aren't freed at
             once, or None.
         converters: per column its converter or None (list), or None for no column.
         columns: the Columns of the statement that ran last, or None.
@@ -62,6 +62,7 @@ class ResultSet(ExecuteMany):
         closed: the cursor is closed (bool).
     """
 
+    claim: Any = None
     sentinel: Any = None
     converters: Any = None
     columns: Any = None
@@ -100,6 +101,18 @@ class ResultSet(ExecuteMany):
         if row is not None:
             self.row = ahead(row)
 
+    def go_on(self, statement, rc):
+        """Have the statement go on where its runner has stood, which has stepped it; see `stepped`. If that has found
+        no row, none is read from the statement's buffer, whatever comes in the middle of this."""
+        rc = statement.grown(rc)
+        if rc == ROW:
+            self.resume(statement)
+            self.stepped(statement, rc)
+        else:
+            self.runner = GivenUp('something interrupted the last one')
+            self.stepped(statement, rc)
+            self.runner = None
+
     def stepped(self, statement, rc):
         """Deal with a step that has returned `rc`, above all if it found no further row, or something is to be raised
         after it; raises SQLite's error."""
@@ -113,7 +126,9 @@ class ResultSet(ExecuteMany):
             self.statement = None
             session.release(statement)
         elif rc != ROW:
-            error = session.error()
+            error = session.error(rc)
+            self.statement = None
+            session.give_up(statement)
             self.drop()
             raise error
         if session.raised is not None:
@@ -128,12 +143,11 @@ class ResultSet(ExecuteMany):
         self.row = None
         self.converters = None
         statement, self.statement = self.statement, None
-        if statement is not None:
-            statement.reset()
-            self.session.release(statement)
+        if statement is not None and statement.owner is self.claim:
+            self.session.give_up(statement)
         runner, self.runner = self.runner, None
         if runner is not None:
-            runner.abandon()
+            runner.abandon(self.claim)
 
     def _check_no_rollback(self):
         """Raise InterfaceError if the connection has rolled back since `execute`; every cursor needs `execute` then,
@@ -148,14 +162,14 @@ class ResultSet(ExecuteMany):
         """`Cursor.execute` without its checks."""
         if not isinstance(sql, str):
             raise errors.not_sql('execute()', sql)
-        session = self.session
+        session, held = self.session, None
         try:
             self.ready = False
             if self.statement is not None or self.runner is not None:
                 self.drop()     # which finalizes aggregates: their functions find the cursor in use
             self.row = self.columns = None
             self.rollbacks = session.rollbacks
-            statement = session.acquire(sql)
+            held = statement = session.acquire(sql)
             self.rowcount = 0 if statement.is_dml else -1
             if statement.inlinable:
                 rc = session.plan(self, statement, parameters)
@@ -167,6 +181,7 @@ class ResultSet(ExecuteMany):
                     self.rowcount = cells[CHANGES]
                 self.columns = statement.description
                 self.lastrowid = cells[ROWID]
+                held = None
                 statement.busy = False
                 if not statement.cached:
                     session.retire(statement)
@@ -175,20 +190,27 @@ class ResultSet(ExecuteMany):
                     self.row = statement.decode(cells, statement.doubles, statement.texts)
                 except UnicodeDecodeError:
                     self.row = Undecodable.of(statement)
-                    if not versions.FIRST_ROW_LATER:
+                    if session.plain and not versions.FIRST_ROW_LATER:
                         raise errors.OperationalError(self.row.message) from None
+                if not session.plain and not versions.FIRST_ROW_LATER:      # a function has set a text factory
+                    self.row = self.decoded_early(self.row)
                 self.columns = statement.description
                 self.lastrowid = cells[ROWID]
+                held = None
                 statement.busy = False
                 if not statement.cached:
                     session.retire(statement)
             else:
                 self._started(statement, rc)
+            held = None
             if session.raised is not None:
                 self.drop()
                 session.reraise()
         except BaseException:
             self.rowcount = -1
+            if held is not None:
+                self.statement = self.runner = None
+                session.give_up(held)
             if not versions.FIRST_ROW_LATER:
                 self.drop()     # a converter has failed
             raise
@@ -202,7 +224,7 @@ class ResultSet(ExecuteMany):
             if statement.one_row and session.plain:
                 statement.short = True
             self.statement = statement
-            statement.owner = session.watch(self, statement)
+            statement.owner = self.claim = session.watch(self, statement)
             self.columns = statement.description
             self.lastrowid = statement.cells[ROWID]
             if session.detect_types:
@@ -210,7 +232,7 @@ class ResultSet(ExecuteMany):
             if not versions.FIRST_ROW_LATER:
                 self.row = self._first_row(statement)
         elif rc == tiers.INLINED:
-            statement.owner = session.watch(self, statement)
+            statement.owner = self.claim = session.watch(self, statement)
             self.columns = statement.description
             self.lastrowid = statement.cells[ROWID]
 
@@ -248,6 +270,10 @@ class ResultSet(ExecuteMany):
             if self.statement is not None:      # a signal's handler has come: the statement goes on in C
                 return self.advance()
             return None
+        elif statement.owner is not self.claim:
+            self.statement = None
+            self.runner = GivenUp('the cursor was garbage')
+            return self._advance_inlined()
         elif self.session.plain:
             try:
                 row = statement.decode(statement.cells, statement.doubles, statement.texts)
@@ -290,6 +316,9 @@ class ResultSet(ExecuteMany):
             self.ready = False
             return next(runner)
         except BaseException as error:
+            if type(error) is tiers.Claim:
+                runner.claimed(self)
+                return self.advance()
             if self.runner is not None and self.row is None and not isinstance(self.runner, GivenUp):
                 self._give_up(error)
             raise
@@ -301,7 +330,7 @@ class ResultSet(ExecuteMany):
         function's, a signal's perhaps, whoever asks for one of them is told that they are gone."""
         self.drop()
         if not isinstance(error, errors.Error):
-            self.runner = GivenUp(error)
+            self.runner = GivenUp('%s interrupted one' % type(error).__name__)
 
     def _pass_row(self):
         """Have the inliner go past a row that was kept."""
@@ -312,6 +341,9 @@ class ResultSet(ExecuteMany):
             self.ready = False
             runner.pass_row(self)
         except BaseException as error:
+            if type(error) is tiers.Claim:
+                runner.claimed(self)
+                return
             if self.runner is not None:
                 self._give_up(error)
             raise

@@ -96,7 +96,8 @@ class Statement:
         pointer: the `sqlite3_stmt *`; NULL for an empty SQL text or when finalised.
         sql: its text (str).
         busy: a cursor or an execution uses it (bool).
-        owner: weak reference to the ResultSet that is in the middle of its rows, or None.
+        owner: weak reference to the ResultSet that is in the middle of its rows, `nobody` if that is garbage, or None.
+        era, token: when its owner was last seen (int), and a weak reference to what goes with it: see dropped.py.
         cached: the session keeps it for its SQL; else it is finalised after use (bool).
         short: the row buffer had no room for the texts of the only row (bool).
         used: it has been acquired again since the cache last looked for what to drop (bool).
@@ -129,6 +130,8 @@ class Statement:
         self.sql = sql
         self.busy = False
         self.owner: Any = None
+        self.token: Any = None
+        self.era = 0
         self.cached = False
         self.used = False
         self.short = False
@@ -211,11 +214,9 @@ class Statement:
         if self.inlined is not None:
             self.inlined.forget()
 
-    def reset(self):
-        """End the statement's run; it can be acquired again.
-
-        It stays busy until then: an aggregate's `finalize` may run, and execute what takes it out of the cache.
-        """
+    def rewind(self):
+        """End the statement's run; it stays busy. An aggregate's `finalize` may run, and execute what takes it out of
+        the cache."""
         self.disown()
         try:
             if self.inlined is not None:
@@ -223,6 +224,12 @@ class Statement:
         finally:    # an interrupt, or no memory
             if self.pointer:
                 lib.sqlite3_reset(self.pointer)
+
+    def reset(self):
+        """End the statement's run; it can be acquired again."""
+        try:
+            self.rewind()
+        finally:
             self.busy = False
 
     def disown(self):
@@ -233,9 +240,9 @@ class Statement:
             if result is not None and result.sentinel is not None:
                 result.sentinel.give_back(result)
 
-    def abandon(self, reference):
-        """Called with the dead weak reference to the owner, where objects count references."""
-        if self.owner is reference:
+    def abandon(self, token):
+        """Called with the dead `token`: the cursor is gone."""
+        if self.token is token and self.owner is not None:
             self.reset()
 
     def finalize(self):

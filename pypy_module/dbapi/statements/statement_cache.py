@@ -1,8 +1,8 @@
 """The statement cache: prepared statements by their SQL, acquired by cursors, and released.
 
 A cursor in the middle of its rows keeps its statement busy, and with it a read transaction. CPython
-frees a dropped cursor at once. PyPy frees it when it collects garbage, so statements look for their
-cursor through a weak reference, on four occasions: when the same SQL runs again and its statements
+frees a dropped cursor at once. PyPy frees it when it collects garbage, so statements look whether their
+cursor is gone (dropped.py), on four occasions: when the same SQL runs again and its statements
 are all busy; after the garbage collection that finds such a cursor (`Sentinel`); when the connection is
 closed; and when a statement of any connection of this thread meets a lock: before it waits, garbage is
 collected (locks.py). So a dropped cursor makes nobody in its own process wait. Another process
@@ -13,19 +13,20 @@ A finaliser runs between any two instructions of the program, so all it does is 
 that nobody else will touch.
 """
 
-import sys
+import gc
 from _thread import get_ident
 from _weakref import ref
 
 from pypy_module.dbapi import open_databases
 from pypy_module.dbapi.arguments import plain_text
 from pypy_module.dbapi.mixin import Any, Mixin
-from pypy_module.dbapi.statements.locks import collect_young, ready, watching
+from pypy_module.dbapi.statements.dropped import (
+    REFERENCE_COUNTS, Era, Sentinel, Token, abandoned, find_gone, watching)
+from pypy_module.dbapi.statements.locks import ready
 from pypy_module.dbapi.statements.statement import Statement
 
-REFERENCE_COUNTS = sys.implementation.name == 'cpython'
 # So many statements of the same SQL, all busy, suggest that their cursors are garbage.
-MANY = 512
+MANY = 256
 
 
 class Clones:
@@ -34,65 +35,44 @@ class Clones:
     Attributes:
         all: every one of them (set of Statement).
         idle: those that aren't in use (list of Statement); some may be missing.
-        many: how many there are before a garbage collection is tried (int).
+        many: how many there are before garbage is looked for among their cursors (int).
+        most_busy: how many may then be busy before all garbage is collected (int).
     """
 
     def __init__(self):
         self.all = set()
         self.idle = []
         self.many = MANY
+        self.most_busy = 2 * MANY
+        Era.go_on()
 
     def gather(self):
         """Put into `idle` what isn't in use, or whose cursor is gone."""
-        for statement in self.all:
+        for statement in list(self.all):
             if abandoned(statement):
                 statement.reset()
-        self.idle = [statement for statement in self.all if not statement.busy]
+        self.idle = [statement for statement in list(self.all) if not statement.busy]
 
     def collect(self):
-        """Collect garbage to find cursors that are gone."""
-        collect_young()
+        """Find cursors that are gone."""
+        find_gone(list(self.all))
         self.gather()
+        if len(self.all) - len(self.idle) > self.most_busy:
+            # SQLite walks the list of its open cursors for each one that it opens and closes.
+            gc.collect()
+            Era.go_on()
+            self.gather()
+            self.most_busy = max(self.most_busy, 2 * (len(self.all) - len(self.idle)))
         if len(self.idle) < len(self.all) // 4:
-            self.many *= 2  # they are in use, it seems
+            self.many = len(self.all) + MANY // 2   # they are in use, it seems, or have gone in other ways
 
 
-def abandoned(statement):
-    """Whether the cursor that was in the middle of the statement's rows is gone, and its ResultSet with it."""
-    return statement.owner is not None and statement.owner() is None
-
-
-class Sentinel:
-    """Held by a ResultSet in the middle of its rows, and by nobody else: finalised when PyPy collects its cursor.
-
-    PyPy runs finalizers at the end of an iteration of whatever loop is running. Tracing allocates more than
-    the program around, so a collection often ends while a loop is traced; a finalizer is a part of that loop
-    then, and every other iteration leaves it by a guard. So a program that drops no cursor in the middle of
-    its rows must cause none: a cursor gives its sentinel back when its rows end, and the next one takes it.
-
-    Attributes:
-        statement: whose rows they are (Statement); None while no cursor holds it.
-    """
-
-    def __init__(self, cache):
-        self.cache = ref(cache)
-        self.statement = None
-
-    def give_back(self, result):
-        """The rows of the ResultSet, which holds it, have ended."""
-        result.sentinel = None
-        cache = self.cache()
-        if cache is not None:
-            cache.unwatch(self)
-
-    def __del__(self):
-        cache = self.cache()
-        if cache is not None:
-            cache.cursor_dropped(self.statement)
-        else:
-            for key, reference in list(watching.items()):
-                if reference() is None:
-                    watching.pop(key, None)
+def popped(kept):
+    """Take the last from a list that has some, and return it; None if a signal's handler has taken it just now."""
+    try:
+        return kept.pop()
+    except IndexError:
+        return None
 
 
 class StatementCache(Mixin):
@@ -134,6 +114,8 @@ class StatementCache(Mixin):
         else:
             statement.used = True
         statement.busy = True
+        if statement.owner is not None:     # a signal's handler has acquired it just now, and is amid its rows
+            return self.acquire(sql)
         return statement
 
     def _prepare_for(self, sql):
@@ -164,8 +146,10 @@ class StatementCache(Mixin):
                 clones.gather()
             elif len(clones.all) >= clones.many:
                 clones.collect()
-        if clones.idle:
-            return clones.idle.pop()
+        while clones.idle:
+            statement = popped(clones.idle)
+            if statement is not None and not statement.busy:
+                return statement
         statement = self.prepare(sql)
         clones.all.add(statement)
         return statement
@@ -198,13 +182,20 @@ class StatementCache(Mixin):
         self._evicted = busy
 
     def release(self, statement):
-        """Take a statement back that has been reset."""
-        statement.busy = False
+        """Take a statement back whose run has ended."""
         statement.disown()
         if statement.short:
             statement.lengthen()
+        statement.busy = False      # from now on a signal's handler may acquire it
         if not statement.cached:
             self.retire(statement)
+
+    def give_up(self, statement):
+        """End a statement's run, and take it back."""
+        try:
+            statement.rewind()
+        finally:
+            self.release(statement)
 
     def retire(self, statement):
         """Finalise a statement that isn't cached, unless its SQL is and it may be needed again."""
@@ -222,17 +213,20 @@ class StatementCache(Mixin):
     def watch(self, result, statement):
         """Return the weak reference that tells when a ResultSet is gone, which resets `statement`."""
         if REFERENCE_COUNTS:
-            return ref(result, statement.abandon)
+            result.sentinel = Token(statement)
+            return ref(result)
         sentinel = result.sentinel
         if sentinel is None:
             self.hold()
-            sentinel = result.sentinel = self._sentinels.pop() if self._sentinels else Sentinel(self)
+            sentinel = result.sentinel = self._sentinels and popped(self._sentinels) or Sentinel(self)
+        statement.era = Era.number
         sentinel.statement = statement
-        return ref(result)
+        sentinel.owner = owner = ref(result)
+        return owner
 
     def unwatch(self, sentinel):
         """Take a sentinel back from a cursor whose rows have ended."""
-        sentinel.statement = None
+        sentinel.statement = sentinel.owner = None
         self._sentinels.append(sentinel)
         self.hold_no_more()
 
@@ -256,36 +250,39 @@ class StatementCache(Mixin):
         if statement is None:
             return
         if abandoned(statement) and not open_databases.calling(but=self):
-            self.reclaim_if_mine(finalizing=True)
+            self.reclaim_if_mine([statement], finalizing=True)
         if self.user and abandoned(statement):
             # It couldn't be reset now: the next collection finalises another sentinel, which no cursor has.
-            Sentinel(self).statement = statement
+            Sentinel(self, statement, statement.owner)
             return
         self.hold_no_more()
 
-    def reclaim_if_mine(self, finalizing=False):
+    def reclaim_if_mine(self, statements=None, finalizing=False):
         """`_reclaim`, if this thread may use the connection now."""
         if self.user == get_ident():
-            self._reclaim(finalizing)
+            self._reclaim(statements, finalizing)
         elif self.user == -1 and not self.left_by_fork() and self.lock.acquire(False):
             try:
-                self._reclaim(finalizing)
+                self._reclaim(statements, finalizing)
             finally:
                 self.lock.release()
 
-    def _reclaim(self, finalizing=False):
+    def _reclaim(self, statements=None, finalizing=False):
         """Reset the statements whose cursors are gone, no more; `reclaimed` counts them.
 
         Args:
+            statements: only these (list); None: all.
             finalizing: a runner of the inliner may be in the middle of a row (bool): statements that write,
                 whose end it would have to be rolled back for, wait for the next occasion.
         """
-        for statement in list(self.all):
+        for statement in list(self.all) if statements is None else statements:
             if abandoned(statement) and (statement.readonly or not (finalizing and self.runners)):
                 statement.reset()
                 self.reclaimed += 1
-        if self.blobs and not finalizing:
-            self.reclaimed += sum(handle.release_if_dropped() for handle in list(self.blobs))
+        if not finalizing:
+            while self.dropped:
+                self.dropped.pop().release()
+                self.reclaimed += 1
 
     def end_if_mine(self):
         """Reset all statements, at the program's end, if this thread may use the connection now."""

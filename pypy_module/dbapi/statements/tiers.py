@@ -23,7 +23,8 @@ far as anybody can see. It has
   runs a signal's handler, and an object's finalizer, between any two instructions, also between two of a runner's. What
   writes to the database there is refused with an error: the rest of the row would be read from where something else is
   by then;
-* `abandon()`: its rows aren't wanted any more;
+* `claimed(result)`: called with the ResultSet when the runner, asked for a row, has raised `Claim`;
+* `abandon(claim)`: its rows aren't wanted any more; it gives up its statement if `claim` is the statement's `owner`;
 * `pass_row(result)`, if it leaves rows with the ResultSet: the one that the ResultSet had kept, because making
   it failed at first, has been handed out.
 
@@ -33,8 +34,8 @@ A Statement has for the inliner
 * `inlinable`: its first step is the planner's (bool). The inliner may clear it;
 * `inlined`: the inliner's own, None as long as it keeps nothing. It has two methods: detach, called when the
   statement is reset or finalised, and forget, called when functions or hooks are others;
-* `pointer`, `sql`, `queries`: see Statement;
-* `step()`, `reset()`, and `grown(rc)` for what a step by other means has returned;
+* `pointer`, `sql`, `queries`, `owner`: see Statement;
+* `step()`, and `grown(rc)` for what a step by other means has returned;
 * `cells`, `doubles`, `texts`: its row buffer, and `decode`, which makes a tuple of the row there.
 
 A ResultSet, which is what a cursor is in the middle of, has for it
@@ -42,7 +43,8 @@ A ResultSet, which is what a cursor is in the middle of, has for it
 * `stand_in(runner)`: the runner takes the statement's place;
 * `resume(statement)`: the statement goes on in C, when a runner is at its end, or can't go on. With a row, as
   with the other, that row comes first;
-* `stepped(statement, rc)`: a step has returned `rc`; it deals with what isn't a row, and with what is to be raised;
+* `go_on(statement, rc)`: the same where the runner has stepped the statement, which has returned `rc`; it deals with
+  what isn't a row, and with what is to be raised;
 * `advance()`: the next row, for a runner that has left when it was asked for one;
 * `row`: the next row, if there is one already, and `decoded_early(row)`: what the text factory makes of it;
 * `drop()`: nobody wants the rest.
@@ -51,11 +53,16 @@ A Session has for it
 
 * `runners`: those that are to be told of changes (list), and `roll_back()`, which tells them;
 * `raised`: what is to be raised when C has returned, or None; `error()`: SQLite's last error, in place of that;
-* `release(statement)`: nobody uses it any more;
+* `give_up(statement)`: nobody uses it any more;
 * `db`, `user`, `plain`, `hooks`, `python`, `calls`: see Session.
 """
 
 from pypy_module.dbapi.mixin import Any
+
+
+class Claim(Exception):
+    """Raised by a runner to which its ResultSet is garbage, as weak references to it are dead: a finalizer uses it."""
+
 
 INLINED = -1  # beside SQLite's codes: the inliner has taken the statement
 NOT, LATER, AT_ONCE = range(3)

@@ -3,7 +3,8 @@
 from pypy_module.dbapi import constants, errors, versions
 from pypy_module.dbapi.arguments import plain_text
 from pypy_module.dbapi.mixin import Any, Mixin
-from pypy_module.dbapi.statements.locks import Asking, free_other_writers, is_exclusive, run_again, watching
+from pypy_module.dbapi.statements.dropped import watching
+from pypy_module.dbapi.statements.locks import Asking, free_other_writers, is_exclusive, run_again
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib, text
 
 OK, ROW = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW']

@@ -45,7 +45,7 @@ class ClassCode:
         self.names.update(names)
         self.names.update(note=trace.note, batch_ended=trace.batch_ended,
                           took=trace.took, Refused=trace.Refused,
-                          SEEN=trace.new_seen(), WAYS={}, SELECTING={})
+                          SEEN=trace.Seen(), WAYS={}, SELECTING={})
         self.source = Source()
 
     def build(self):

@@ -55,9 +55,14 @@ def started(statement, loop):
     rc = fill(handle, loop.spec.address, address_of(statement.cells), address_of(buffer), 0, 0)
     if rc == ROW and statement.cells[COLUMNS] == 0:
         return rc, handle, buffer
+    closed(handle, buffer)
+    return rc, None, None
+
+
+def closed(handle, buffer):
+    """Give back what `started` has returned."""
     lib.sqpyte_log_close(handle)
     free.append(buffer)
-    return rc, None, None
 
 
 def fail_as_changed(runner, pc):
@@ -94,13 +99,13 @@ class LogRunner(Runner):
     at: Any = 0
     sink_error: Any = None
 
-    def __init__(self, session, statement, calls, handle, buffer):
-        """Take a Session, its Statement, at the slice's first opcode, and its Calls; and the
+    def __init__(self, session, statement, known, handle, buffer):
+        """Take a Session, its Statement, at the slice's first opcode, and the Known that has the slice; and the
         address of C's part and the buffer, with which it got there."""
-        super().__init__(session, statement, calls)
+        super().__init__(session, statement, known)
         self.batch = self.first_batch
         self.fills = 0
-        self.known = statement.inlined.known
+        self.known = known
         self.tier_up = statement.tier_up
         self.operands: list = []
         self.values = 0
@@ -361,11 +366,7 @@ class LogRunner(Runner):
         if self.busy:
             self.deoptimize_call()
             return
-        result = self.owner()
-        if result is None:
-            self.abandon()
-        else:
-            self.deoptimize_between(result)
+        self.deoptimize_between(self.result_set())
 
     def deoptimize_call(self):
         """`deoptimize` while a user's function is running."""

@@ -27,7 +27,8 @@ from pypy_module.inline.runtime.call_log import (
     fail_as_changed,
     free,
 )
-from pypy_module.inline.runtime.runner import COLUMNS, GONE, ROW, StandIn, interrupted_of, stamp_of
+from pypy_module.inline.runtime.runner import COLUMNS, GONE, ROW, interrupted_of, stamp_of
+from pypy_module.inline.runtime.stand_in import StandIn
 from sqpyte.vm.base import mem
 
 ROW_CELLS = NUMBERS['SQPYTE_ROW_CELLS']
@@ -59,7 +60,7 @@ class RowBatches(StandIn):
             (int); GONE if the next row isn't to be handed out without a look.
         inside: its own code is running, so that it can't be asked to deoptimize: see tiers.py (bool).
         known: the inliner's Known of the statement.
-        seen: what trace.py knows of its program's rows (list).
+        seen: what trace.py knows of its program's rows (Seen).
         varieties: the kinds of its program's rows (list of two ints: variety.py).
         tier_up: of the statement when it goes back to C (int).
         fills: how many batches there have been (int).
@@ -155,14 +156,13 @@ class RowBatches(StandIn):
         """Get the next batch after the last row of one, or go back to C."""
         rc = self.fill()
         if self.end == self.first:
-            statement, result = self.statement, self.owner()
+            statement, result = self.statement, self.result_set()
             self.detach()
-            result.resume(statement)
             statement.tier_up = self.tier_up
-            result.stepped(statement, rc)
+            result.go_on(statement, rc)
         elif self.poor > MOST_POOR and self.reversible:
             self.tier_up = TIER_UP_POOR
-            self.roll_back(self.owner())
+            self.roll_back(self.result_set())
 
     def may_be_asked(self):
         """See tiers.py. While C runs, nothing is ahead."""
@@ -173,12 +173,9 @@ class RowBatches(StandIn):
         self.listed = False
         if not self.handle or self.k == self.end:
             return
-        result = self.owner()
-        if result is None:
-            self.abandon()
-        elif self.reversible:
+        if self.reversible:
             self.tier_up <<= self.known.spoil(self.fills)
-            self.roll_back(result)
+            self.roll_back(self.result_set())
         else:
             self.stamp = GONE
 
@@ -218,9 +215,9 @@ class RowBatches(StandIn):
     def looked(self):
         """`__next__` when something has happened since the last row."""
         if not self.handle:         # a signal's handler has come just before
-            return self.owner().advance()
+            return self.asker().advance()
         if self.reversible and self.stamp != WORDS[self.live]:
-            result = self.owner()
+            result = self.asker()
             self.roll_back(result)
             if not self.handle:
                 return result.advance()
@@ -233,7 +230,7 @@ class RowBatches(StandIn):
     def by_result_set(self):
         """Return the next row as the result set makes it of the statement's own buffer."""
         self.inside = False
-        result = self.owner()
+        result = self.asker()
         if self.reversible:
             self.roll_back(result)
         if self.handle:

@@ -17,8 +17,6 @@ where user code runs), and per register `kwN`, `kvN` or `kbN` (invariants, in th
 and `aN` (instance of an aggregate).
 """
 
-import weakref
-
 from c_engine.generated import layout, opcodes
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import error_code, error_message, report
@@ -26,6 +24,7 @@ from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements.variety import MOST_INLINED, SAMPLED
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS, data_at
+from pypy_module.inline.runtime.stand_in import Raising, StandIn
 from pypy_module.inline.values import UNDECODABLE, load, private, result_of, store, unwrapped
 from sqpyte.vm.base import mem
 from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Text
@@ -55,49 +54,6 @@ def interrupted_of(vdbe):
 
 
 GONE = -1       # no stamp: `__next__` takes the way of a runner that is stale, or has left
-
-
-class StandIn:
-    """What stands in a ResultSet for its statement: see tiers.py.
-
-    Attributes:
-        session, statement: the Session and its Statement.
-        owner: weak reference to the result set, once it stands there, before None.
-        listed: it is among the connection's runners (bool).
-    """
-
-    session: Any
-    statement: Any
-    owner: Any
-    listed = False
-
-    def __iter__(self):
-        """Return itself, whose `next` is the next row."""
-        return self
-
-    def attach(self, result):
-        """Stand in the result set for the statement."""
-        result.stand_in(self)
-        self.owner = weakref.ref(result)    # last: from now on it can be asked to deoptimize
-
-    def enlist(self):
-        """Be one of the connection's runners, which are told of changes."""
-        if not self.listed:
-            self.listed = True
-            self.session.runners.append(self)
-
-    def delist(self):
-        """Be none of them any more; a signal's handler may have taken it off."""
-        self.listed = False
-        try:
-            self.session.runners.remove(self)
-        except ValueError:
-            pass
-
-    def abandon(self):
-        """See tiers.py."""
-        self.statement.reset()
-        self.session.release(self.statement)
 
 
 class Runner(StandIn):
@@ -152,19 +108,19 @@ class Runner(StandIn):
     i: int
     buffer: Any
 
-    def __init__(self, session, statement, calls):
-        """Take a Session, its Statement and its Calls. A class that derives from this has the statement know of it
-        last (`statement.inlined.runner`): from then on it may be asked to leave."""
+    def __init__(self, session, statement, known):
+        """Take a Session, its Statement and the Known that has the loop. A class that derives from this has the
+        statement know of it last (`statement.inlined.runner`): from then on it may be asked to leave."""
         self.session = session
         self.statement = statement
-        self.calls = calls
+        self.calls = known.calls
         self.vdbe = address_of(statement.pointer)
         self.memory = mem.i64(self.vdbe + layout.Vdbe_aMem)
         self.live = stamp_of(self.vdbe)
         self.stamp = WORDS[self.live]
         self.mid_step = self.vdbe + layout.Vdbe_sqpyteMidStep - BASE
         self.limit = limit_of(self.vdbe)
-        self.shapes = statement.inlined.known.shapes
+        self.shapes = known.shapes
         self.noted = statement.inlined.noted
         self.owner: Any = None
         self.rc = 0
@@ -339,9 +295,7 @@ class Runner(StandIn):
         if self.owner is None:
             self.rc = rc
             return
-        result = self.owner()
-        result.resume(statement)
-        result.stepped(statement, rc)
+        self.result_set().go_on(statement, rc)
 
     def in_c(self, pc, rc):
         """Do the one opcode at `pc` in C; the registers that it reads have been written.
@@ -384,7 +338,7 @@ class Runner(StandIn):
     def to_c(self, i):
         """Have row `i` computed in C, and return it."""
         self.side_exit(self.loop.head, i, self.kept_fields())
-        return self.owner().advance()
+        return self.asker().advance()
 
     def take_leave(self):
         """What `detach` begins with: a signal's handler may raise anywhere in it."""
@@ -413,10 +367,7 @@ class Runner(StandIn):
             return
         if self.left:
             return
-        result = self.owner()
-        if result is None:
-            self.abandon()
-            return
+        result = self.result_set()
         try:
             self.deoptimize_row(result)
         except errors.Error as error:
@@ -459,21 +410,3 @@ class Runner(StandIn):
         except errors.Error as raised:
             raised.__context__ = None       # the function's error was another's, in SQLite's middle
             raise
-
-
-class Raising:
-    """Stands in a result set whose next row has failed already."""
-
-    def __init__(self, error):
-        """Take the exception."""
-        self.error = error
-
-    def __next__(self):
-        """Raise it."""
-        raise self.error
-
-    def pass_row(self, result):
-        """Do nothing; see WindowRunner."""
-
-    def abandon(self):
-        """Do nothing."""

@@ -36,9 +36,9 @@ class PageBatchRunner(Runner):
     free: list
     select: Any
 
-    def __init__(self, session, statement, calls):
-        """Take a Session, its Statement, which waits at the loop's head, and its Calls."""
-        super().__init__(session, statement, calls)
+    def __init__(self, session, statement, known):
+        """Take a Session, its Statement, which waits at the loop's head, and the Known that has the loop."""
+        super().__init__(session, statement, known)
         cursors = mem.i64(self.vdbe + layout.Vdbe_apCsr)
         self.vc = mem.i64(cursors + 8 * self.loop.cursor)
         words = self.words + (lib.sqpyte_page_size(self.vc) >> 3)
@@ -125,7 +125,7 @@ class RowsRunner(PageBatchRunner):
         """`__next__`, where the stamp isn't the batch's any more: this row is as it was computed, the
         statement goes on in C behind it."""
         if self.left:       # a signal's handler has come just before
-            return self.owner().advance()
+            return self.asker().advance()
         k = self.k
         self.stamp = WORDS[self.live]
         selects = self.loop.selected > self.loop.head
@@ -150,7 +150,7 @@ class AheadRunner(PageBatchRunner):
     def stale(self):
         """`__next__`, where the stamp isn't the batch's any more: the next row has been computed, the
         statement goes on in C behind it."""
-        result = self.owner()
+        result = self.asker()
         if not self.left:
             self.deoptimize_row(result)
         return result.advance()

@@ -3,7 +3,8 @@
 from c_engine.generated import layout
 from pypy_module.ffi.memory import BYTES
 from pypy_module.inline.runtime.call_log import BEGUN, MOST_ROWS, LogRunner, fail_as_changed
-from pypy_module.inline.runtime.runner import ROW, Raising
+from pypy_module.inline.runtime.runner import ROW
+from pypy_module.inline.runtime.stand_in import Raising
 from sqpyte.vm.base import mem
 
 
@@ -14,7 +15,7 @@ class LogAheadRunner(LogRunner):
 
     def stale(self):
         """`__next__`, where the stamp isn't the batch's any more."""
-        result = self.owner()
+        result = self.asker()
         if not self.left:
             self.deoptimize_row(result)
         return result.advance()
@@ -44,8 +45,7 @@ class LogAheadRunner(LogRunner):
         self.why_ended()
         error = self.session.error()
         self.detach()
-        self.statement.reset()
-        self.session.release(self.statement)
+        self.session.give_up(self.statement)
         result.stand_in(Raising(error), row)
 
 
@@ -71,7 +71,7 @@ class LogRunRunner(LogRunner):
 
     def __next__(self):
         """Return the row that C has computed, and run to the next one."""
-        statement, result = self.statement, self.owner()
+        statement, result = self.statement, self.asker()
         self.inside = True
         if self.left:       # a signal's handler has come just before
             self.inside = False

@@ -48,17 +48,28 @@ class Refused(Exception):
     """Ends a trace."""
 
 
-def new_seen():
-    """What a class of loops has noted: [index of the row noted last, how often it may still raise]."""
-    return [NOWHERE, MOST]
+class Seen(list):
+    """What a class of loops has noted: the index of the row noted last, its only item.
+
+    Attributes:
+        left: how often it may still raise (int).
+        others: a set for `batch_ended`.
+    """
+
+    __slots__ = ('left', 'others')
+
+    def __init__(self):
+        super().__init__([NOWHERE])
+        self.left = MOST
+        self.others = set()
 
 
 def _refuse(seen, row):
     """Raise Refused if `row` is the one noted last."""
     if seen[0] == row:
         seen[0] = NOWHERE
-        if seen[1] > 0:
-            seen[1] -= 1
+        if seen.left > 0:
+            seen.left -= 1
             raise Refused
 
 
@@ -71,7 +82,7 @@ def _count(ways, seen, row, way):
 
     Args:
         ways: how many rows took each way, and by None all of them (dict of int).
-        seen: see `new_seen`.
+        seen: the Seen.
         row: the row's index, as it was noted (int).
         way: the pc of the opcode that rejects it, or of the loop's end (int).
     """
@@ -102,20 +113,32 @@ _decorator = _outside_of_traces()
 note = _decorator(operator.setitem) if _decorator else _nothing
 # took(ways, seen, row, way): a row has taken a way through the code; arguments as `_count`'s.
 took = _decorator(_count) if _decorator else _nothing
-_refuse_outside = _decorator(_refuse) if _decorator else _nothing
+# What `batch_ended` does with its set.
+_clear, _update, _discard, _least = [
+    _decorator(builtin) if _decorator else _nothing for builtin in (set.clear, set.update, set.discard, min)]
 
 
 def batch_ended(seen, row):
     """Give up a trace that has come here from a row; to be called before the next batch is asked for.
 
+    It calls nothing but builtins outside of traces: Python runs a signal's handler between two instructions of a
+    function of its own, there, too, and PyPy's tracer, which doesn't see what the handler does, aborts the process.
+    (`took` isn't like that.) The least of a set raises if the set is empty: if `row` is the one noted last.
+
     Args:
-        seen: see `new_seen`.
+        seen: the Seen.
         row: index of the batch's last row, as it was noted (int).
     """
-    try:
-        _refuse_outside(seen, row)
-    except Refused:
-        pass
+    if seen.left:
+        others = seen.others
+        try:
+            _clear(others)
+            _update(others, seen)
+            _discard(others, row)
+            _least(others)
+        except ValueError:
+            seen[0] = NOWHERE
+            seen.left -= 1
 
 
 def finalize_what_imports_left():

@@ -36,9 +36,9 @@ class WindowRunner(LogAheadRunner):
 
     stride = 0
 
-    def __init__(self, session, statement, calls, handle, buffer):
+    def __init__(self, session, statement, known, handle, buffer):
         """See LogRunner; the statement is at a deferred opcode."""
-        super().__init__(session, statement, calls, handle, buffer)
+        super().__init__(session, statement, known, handle, buffer)
         self.next = self.at = self.start
         WORDS[self.start] = NO_EVENT
         self.wary = self.behind = False
@@ -248,7 +248,7 @@ class WindowRunner(LogAheadRunner):
     def next_row(self):
         """See LogAheadRunner; a row that the result set has kept stays as it is."""
         if self.behind:
-            return self.owner().row
+            return self.result_set().row
         row = self.pending()
         if self.raw is None:
             return row
@@ -259,7 +259,7 @@ class WindowRunner(LogAheadRunner):
     def looked(self):
         """`__next__` when something has happened since the last row, or with a text in the row that
         isn't UTF-8."""
-        result = self.owner()
+        result = self.asker()
         if self.left:
             return result.advance()
         if self.loop.way != PURE and self.stamp != WORDS[self.live]:

@@ -8,7 +8,7 @@ import sqpyte
 from pypy_module.dbapi.statements import tiers
 from pypy_module.inline import policy
 from pypy_module.inline.runtime import trace
-from pypy_module.inline.runtime.trace import Refused, new_seen
+from pypy_module.inline.runtime.trace import Refused, Seen
 
 
 def refused(function, *args):
@@ -21,7 +21,7 @@ def refused(function, *args):
 
 
 def test_a_row_that_was_noted_ends_a_trace_once():
-    seen = new_seen()
+    seen = Seen()
     assert not refused(trace._refuse, seen, 3)
     seen[0] = 3
     assert refused(trace._refuse, seen, 3)
@@ -29,7 +29,7 @@ def test_a_row_that_was_noted_ends_a_trace_once():
 
 
 def test_a_class_of_loops_ends_so_many_traces():
-    seen = new_seen()
+    seen = Seen()
     for _ in range(trace.MOST):
         seen[0] = 3
         assert refused(trace._refuse, seen, 3)
@@ -41,7 +41,7 @@ def test_a_class_of_loops_ends_so_many_traces():
 def test_rare_ways_end_traces(few, ended):
     """Of a hundred rows `few` take another way than the rest."""
     ways: dict = {}
-    seen = new_seen()
+    seen = Seen()
     for row in range(100):
         seen[0] = row
         found = refused(trace._count, ways, seen, row, 8 if row >= 100 - few else 7)
@@ -52,7 +52,7 @@ def test_rare_ways_end_traces(few, ended):
 def test_the_first_rows_end_traces():
     """Which ways are rare isn't known of them: PyPy may trace a loop at its second row."""
     ways: dict = {}
-    seen = new_seen()
+    seen = Seen()
     for row in range(100):
         seen[0] = row
         assert refused(trace._count, ways, seen, row, 7) == (row < trace.FEWEST - 1)
@@ -60,13 +60,13 @@ def test_the_first_rows_end_traces():
 
 def test_a_row_of_machine_code_ends_no_trace():
     ways: dict = {}
-    seen = new_seen()
+    seen = Seen()
     for row in range(10):
         assert not refused(trace._count, ways, seen, row, 8 if row == 9 else 7)
 
 
 def test_nothing_is_raised_to_generated_code():
-    seen = new_seen()
+    seen = Seen()
     for row in range(100):
         trace.note(seen, 0, row)
         trace.batch_ended(seen, row)
