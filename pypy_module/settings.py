@@ -108,7 +108,7 @@ def configure(*, vm=None, threshold=None, memory=None, inline=None, without=None
     with _lock:
         checked_choice('vm', vm, tuple(MODES))
         checked_choice('inline', inline, (True, False, 'always'))
-        rounds = checked_number('threshold', threshold, 1, 'a number of rounds from 1 on')
+        rounds = checked_number('threshold', threshold, 1, 'a number of rounds, from 1 to 2147483647')
         size = checked_number('memory', memory, 0, 'MiB, from 0 to 1048576')
         names = checked_names(without)
         message = ffi.new('char[]', MESSAGE)

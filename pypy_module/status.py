@@ -1,6 +1,6 @@
 """`sqpyte.status`: which library serves, with which settings, and what its VM holds."""
 
-from pypy_module import settings
+from pypy_module import settings, version
 from pypy_module.ffi import library
 from pypy_module.ffi.library import NUMBERS, ffi, lib
 from pypy_module.native.backend import backend
@@ -20,13 +20,14 @@ def status():
 
     Returns:
         a dict that prints as a report, of:
+        sqpyte: its version (str).
         backend: 'sqlite3' or 'cffi' (see `sqpyte.backend`), and reason: why (str).
         library: the path of the SQLite that serves (str); sqlite: its version (str).
         vm, threshold, memory, inline, without: the settings in force, as `configure` takes them.
         used: bytes that the VM's programs and machine code take (int), of which code: machine code.
         programs: how many statements' programs it holds (int); forgotten: how many it has forgotten for room.
     """
-    found = Status(backend=str(backend), reason=backend.reason, library=library.path,
+    found = Status(sqpyte=version.sqpyte(), backend=str(backend), reason=backend.reason, library=library.path,
                    sqlite=ffi.string(lib.sqlite3_libversion()).decode())
     found.update(settings.in_force())
     for name in ('used', 'code', 'programs', 'forgotten'):

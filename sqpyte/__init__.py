@@ -8,7 +8,7 @@ The names of sqlite3 are here, and `explain`, `configure`, `status`, `install` a
 # sqlite3 next, and whether sqpyte can be used at all, as a program may want to do without it.
 
 
-def _bind():
+def _bound():
     """Have CPython's own sqlite3 take an installed copy's library, or one that the environment names; return whether it
     has. A checkout's has another name.
 
@@ -34,6 +34,18 @@ def _bind():
     return False
 
 
+def _bind():
+    """See `_bound`. The command sqpyte-run says itself what it lacks."""
+    try:
+        return _bound()
+    except ImportError:
+        import os
+        import sys
+        if os.path.basename((getattr(sys, 'argv', None) or [''])[0]) != 'sqpyte-run':
+            raise
+        return False
+
+
 _native = _bind()
 
 
@@ -46,7 +58,7 @@ def _theirs(name):
     import sqlite3
     import sys
     value = vars(sqlite3).get(name)
-    if type(value) is type(sqlite3):
+    if value is None or type(value) is type(sqlite3):
         return None
     origin = sys.modules.get('sqlite3.dbapi2')      # None while sqlite3 is being imported
     if origin is not None and value is vars(origin).get(name):

@@ -5,9 +5,11 @@ too: see children/sitecustomize.py. They aren't given the library by the dynamic
 that they start would have it, and some refuse it, as Debian's `sqlite3` shell does.
 
 Any other program is started with our library where the dynamic loader looks first for libsqlite3.so.0, and so are the
-processes that it starts.
+processes that it starts. This command is such a program, too: `sqpyte-run sqpyte-run program.py` gives the library to
+all that program.py starts.
 """
 
+import errno
 import hashlib
 import os
 import sys
@@ -21,8 +23,12 @@ USAGE = """usage: %s PROGRAM.py [ARGUMENT...]
 
 A Python program (a file, a folder or an archive with a __main__.py, or a command that this interpreter's pip has
 installed), module or code runs in this interpreter, with sqpyte in the place of sqlite3.
-Any other command runs with libsqpyte in the place of libsqlite3.so.0."""
+Any other command runs with sqpyte's library in place of libsqlite3.so.0."""
 
+COMMAND = 'sqpyte-run'      # as pip installs this one
+MISSING = {'-m': '-m takes a module', '-c': '-c takes code', '': 'name a program'}
+OPTION = 'there is no option %s; options of Python\'s come first: python -u -m sqpyte run prog.py'
+NO_PROGRAM = '; if it is a Python program: %s needs a name that ends with .py'
 
 SONAME = 'libsqlite3.so.0'
 SEPARATORS = set(':;')      # of folders in LD_LIBRARY_PATH
@@ -79,17 +85,17 @@ def variables(path):
     return found
 
 
-def environment(found):
+def environment(found, path):
     """Return the environment (dict) for a command that is to have our library.
 
     Args:
         found: the environment it would have (mapping of str).
+        path: of the library.
     Raises:
-        ImportError: there is no library.
         Unreachable: see `variables`.
     """
     changed = dict(found)
-    for name, value in variables(place.find()).items():
+    for name, value in variables(path).items():
         put_first(changed, name, value, ' ' if name == 'LD_PRELOAD' else ':')
     return changed
 
@@ -126,11 +132,32 @@ def python_command(command):
     return None
 
 
+def check(path):
+    """Raise ImportError if the file at `path` isn't our library: the dynamic loader would pass over it in silence, or
+    take another SQLite."""
+    try:
+        import ctypes
+    except ImportError:
+        return
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        place.fail(path, error)
+    if not hasattr(library, 'sqpyte_fused_version'):
+        place.fail(path, place.FOREIGN)
+
+
 def run_python(arguments, name):
     """Run a Python program in this interpreter; arguments, what comes back and what is raised are program.run's."""
-    import sqpyte
     from pypy_module.commands import program
-    sqpyte.install()
+    try:
+        import sqpyte
+        from pypy_module.native import binding
+        if binding.refusal() is not None:
+            binding.check()
+        sqpyte.install()
+    except ImportError as error:
+        return refuse(name, error, 126)
     if ':' in CHILDREN:
         print('%s: the Python programs that this one starts have their own SQLite: PYTHONPATH can\'t name %s, which '
               'has a colon in it' % (name, CHILDREN), file=sys.stderr)
@@ -139,7 +166,30 @@ def run_python(arguments, name):
     return program.run(arguments, name)
 
 
-def main(arguments=None, name='sqpyte-run'):
+def run_other(arguments, name):
+    """Start any program in the place of this process; return the exit code if that fails."""
+    try:
+        path = place.find()
+        settings = environment(os.environ, path)
+        check(path)
+        os.execvpe(arguments[0], arguments, settings)
+    except OSError as error:
+        if os.path.isdir(arguments[0]):
+            return refuse(name, "can't find '__main__' module in %r" % arguments[0], 1)
+        hint = NO_PROGRAM % name if error.errno in (errno.EACCES, errno.ENOEXEC) else ''
+        return refuse(name, '%s: %s%s' % (arguments[0], error.strerror, hint),
+                      127 if isinstance(error, FileNotFoundError) else 126)
+    except (ImportError, Unreachable) as error:
+        return refuse(name, error, 126)
+
+
+def refuse(name, reason, code):
+    """Say why no program runs; return the exit code."""
+    print('%s: %s' % (name, reason), file=sys.stderr)
+    return code
+
+
+def main(arguments=None, name=COMMAND):
     """Run the command line (list of str; None: the process's); return the exit code.
 
     Args:
@@ -148,21 +198,15 @@ def main(arguments=None, name='sqpyte-run'):
     arguments = sys.argv[1:] if arguments is None else arguments
     python = bool(arguments) and is_python(arguments)
     if not arguments or not arguments[0] or arguments[0].startswith('-') and not python:
-        asked = arguments[:1] in (['-h'], ['--help'])
-        if arguments and not asked and arguments[0] not in ('', '-m', '-c'):
-            print('%s: there is no option %s' % (name, arguments[0]), file=sys.stderr)
+        first = arguments[0] if arguments else ''
+        asked = first in ('-h', '--help')
+        if not asked:
+            refuse(name, MISSING[first] if first in MISSING else OPTION % first, 2)
         print(USAGE % (name, name, name, name), file=sys.stdout if asked else sys.stderr)
         return 0 if asked else 2
     if python:
         return run_python(arguments, name)
     installed = python_command(arguments[0])
-    if installed:
+    if installed and os.path.basename(installed) != COMMAND:
         return run_python([installed] + arguments[1:], name)
-    try:
-        os.execvpe(arguments[0], arguments, environment(os.environ))
-    except OSError as error:
-        print('%s: %s: %s' % (name, arguments[0], error.strerror), file=sys.stderr)
-        return 127 if isinstance(error, FileNotFoundError) else 126
-    except Unreachable as error:
-        print('%s: %s' % (name, error), file=sys.stderr)
-        return 126
+    return run_other(arguments, name)

@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 import sqpyte
+from pypy_module import version
 
 ROWS = 20000
 # Query: its rows. t has the numbers from 0 on, their halves, and their texts.
@@ -62,9 +63,10 @@ def tried(path):
     """Run the queries on a database, by a new connection in each setting.
 
     Returns:
-        what goes wrong (list of str), and the tiers that ran (set of str).
+        what goes wrong (list of str), the tiers that ran (set of str), and why the VM, asked to run all of them, didn't
+        run the last one (str).
     """
-    wrong, tiers = [], set()
+    wrong, tiers, reason = [], set(), ''
     for setting in settings():
         sqpyte.configure(**setting)
         with contextlib.closing(opened(path)) as connection:
@@ -73,8 +75,11 @@ def tried(path):
                     found = connection.execute(query).fetchall()
                     if found != expected:
                         wrong.append('%s: %s\n    gives   %r\n    and not %r' % (setting, query, found, expected))
-                tiers.add(sqpyte.explain(connection, query)[0].tier)
-    return wrong, tiers
+                plan = sqpyte.explain(connection, query)[0]
+                tiers.add(plan.tier)
+                if setting == {'vm': 'always', 'inline': False}:
+                    reason = plan.reason.partition(';')[0]
+    return wrong, tiers, reason
 
 
 def failures(connection):
@@ -98,20 +103,22 @@ def main(arguments):
     if arguments:
         print('usage: python -m sqpyte --self-test', file=sys.stderr)
         return 2
-    print('%s %s, sqpyte %s' % (platform.python_implementation(), platform.python_version(),
-                                os.path.dirname(sqpyte.__file__)))
-    print('SQLite %s; module: %s, because %s' % (sqpyte.sqlite_version, sqpyte.backend, sqpyte.backend.reason))
     before = sqpyte.configure()
+    print('%s %s, sqpyte %s in %s' % (platform.python_implementation(), platform.python_version(), version.sqpyte(),
+                                      os.path.dirname(sqpyte.__file__)))
+    print('SQLite %s; module: %s, because %s' % (sqpyte.sqlite_version, sqpyte.backend, sqpyte.backend.reason))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'test.db')
         try:
             with contextlib.closing(opened(path)) as connection:
                 fill(connection)
-                found, tiers = tried(path)
+                found, tiers, reason = tried(path)
                 found += failures(connection)
         finally:
             sqpyte.configure(**before)
     print('tiers that ran: ' + ', '.join(sorted(tiers)))
+    if 'vm' not in tiers:
+        print("the VM didn't run: " + reason)
     for failure in found:
         print('FAILED: ' + failure)
     print('self-test: %s' % ('%d FAILED; please report what is printed here' % len(found) if found else 'passed'))

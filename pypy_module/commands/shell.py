@@ -6,7 +6,7 @@ import os
 import re
 import sys
 
-import sqpyte
+from pypy_module import version
 
 HELP = """Enter SQL and press enter; a statement ends with a semicolon.
 .explain SQL   which tier runs each statement, and why
@@ -14,13 +14,20 @@ HELP = """Enter SQL and press enter; a statement ends with a semicolon.
 .quit          leave"""
 
 COMMENT = re.compile(r'--[^\n]*|/\*.*?\*/', re.DOTALL)
-# What SQL or the name of a file can be refused with. Before Python 3.11 a second statement is refused with a Warning,
-# which is no Error; text that is no UTF-8, or has a NUL in it, with a ValueError.
-REFUSED = (sqpyte.Error, sqpyte.Warning, ValueError)
+
+
+def refused():
+    """Return what SQL or the name of a file can be refused with (tuple of classes).
+
+    Before Python 3.11 a second statement is refused with a Warning, which is no Error; text that is no UTF-8, or has a
+    NUL in it, with a ValueError. `.explain` may lack cffi, which gives an ImportError.
+    """
+    import sqpyte       # not before the arguments are read: `--help` needs no library
+    return sqpyte.Error, sqpyte.Warning, ValueError, ImportError
 
 
 def complain(error):
-    """Print an exception (one of REFUSED) on stderr, in one line."""
+    """Print an exception (one of `refused()`) on stderr, in one line."""
     name = getattr(error, 'sqlite_errorname', None)
     print('%s%s: %s' % (type(error).__name__, ' (%s)' % name if name else '', error), file=sys.stderr)
 
@@ -35,7 +42,7 @@ def execute(target, sql):
     try:
         for row in target.execute(sql):
             print(row)
-    except REFUSED as error:
+    except refused() as error:
         complain(error)
         return False
     return True
@@ -57,12 +64,13 @@ class Shell(code.InteractiveConsole):
         """Run what has been read; return whether more of it is needed. See InteractiveConsole."""
         try:
             return self.run(source)
-        except REFUSED as error:
+        except refused() as error:
             complain(error)
             return False
 
     def run(self, source):
-        """See `runsource`; raises what is in REFUSED."""
+        """See `runsource`; raises what is in `refused()`."""
+        import sqpyte
         word, _, rest = source.strip().partition(' ')
         if word == '.version':
             print(sqpyte.sqlite_version)
@@ -70,6 +78,8 @@ class Shell(code.InteractiveConsole):
             print(HELP)
         elif word == '.quit':
             raise SystemExit(0)
+        elif word == '.explain' and not rest.strip():
+            print('Error: .explain takes a statement', file=sys.stderr)
         elif word == '.explain':
             print(sqpyte.explain(self.connection, rest))
         elif word.startswith('.'):
@@ -91,12 +101,15 @@ def main(arguments):
     parser.add_argument('filename', nargs='?', default=':memory:',
                         help="database to open (default: ':memory:'); a file that isn't there is made")
     parser.add_argument('sql', nargs='?', help='a statement to run; its rows are printed')
-    parser.add_argument('-v', '--version', action='version', version='SQLite version ' + sqpyte.sqlite_version,
-                        help="print SQLite's version")
+    parser.add_argument('-v', '--version', action='store_true', help="print sqpyte's version and SQLite's")
     options = parser.parse_args(arguments)
+    import sqpyte
+    if options.version:
+        print('sqpyte %s, SQLite %s' % (version.sqpyte(), sqpyte.sqlite_version))
+        return 0
     try:
         connection = sqpyte.connect(options.filename, isolation_level=None)
-    except REFUSED as error:
+    except refused() as error:
         print('Error: unable to open database "%s": %s' % (options.filename, error), file=sys.stderr)
         return 1
     try:

@@ -227,7 +227,7 @@ class Module:
         """Open a database and return its Connection.
 
         Args:
-            database: path of the file (str, bytes or path object), ':memory:', or with `uri` an URI.
+            database: path of the file (str, bytes or path object), ':memory:', or with `uri` a URI.
             timeout: how long to wait for locks of others, in seconds (float).
             detect_types: PARSE_DECLTYPES, PARSE_COLNAMES, or both added: by what converters are found.
             isolation_level: how transactions are begun before a change: '' (deferred), 'DEFERRED',
@@ -235,7 +235,7 @@ class Module:
             check_same_thread: whether other threads are refused (bool).
             factory: the class to make, a Connection.
             cached_statements: how many prepared statements are kept (int).
-            uri: whether `database` is an URI (bool).
+            uri: whether `database` is a URI (bool).
             autocommit: True, False, or LEGACY_TRANSACTION_CONTROL (as `isolation_level` says).
         Raises:
             OperationalError: the file can't be opened.

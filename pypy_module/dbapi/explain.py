@@ -22,9 +22,9 @@ ROW, OFF = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_MODE_OFF']
 REASONS = {
     'COLD': 'no loop of it has been hot yet',
     'HOT': 'a loop became hot',
-    'NO_VM': 'the C library has no VM',
+    'NO_VM': "sqpyte's library has no VM",
     'THREAD': 'the VM is in use by another statement',
-    'OPCODE': 'its hot loop has instructions that only C implements',
+    'OPCODE': 'its hot loop has opcodes that only C implements',
     'REFUSED': 'it bailed out of the VM too often',
     'SEEKS': 'its hot loop looks rows up in B-trees, and is not expected to be faster in the VM',
     'SHORT': 'its hot loop has too little left to do to be compiled',
@@ -56,6 +56,9 @@ class Plan:
         self.reason = reason
         self.detail = detail
         self.program = list(program)
+
+    def __repr__(self):
+        return '<Plan %s: %s>' % (self.tier, ' '.join(self.sql.split()))
 
     def __str__(self):
         lines = ['%s: %s' % (self.tier, ' '.join(self.sql.split())), '  ' + self.reason]

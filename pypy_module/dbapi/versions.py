@@ -16,10 +16,12 @@ def _semantics():
     if not given:
         return sys.version_info[:2]
     try:
-        major, minor = given.split('.')
-        return int(major), int(minor)
+        major, minor = map(int, given.split('.'))
     except ValueError:
-        raise ImportError('SQPYTE_SEMANTICS=%s: it takes a version of Python, such as 3.11' % given) from None
+        major = minor = 0
+    if major != 3 or minor < 9:
+        raise ImportError('SQPYTE_SEMANTICS=%s: it takes a version of Python from 3.9 on, such as 3.11' % given)
+    return major, minor
 
 
 PYTHON = _semantics()
@@ -49,7 +51,8 @@ SEVERAL_STATEMENTS = since((3, 11), '`execute` of several statements', 'Warning'
 NULL_CHARACTER = since((3, 11), 'SQL with a null character', 'ValueError', 'ProgrammingError')
 PARAMETERS_TYPE = since((3, 11), 'parameters that are no sequence', 'ValueError', 'ProgrammingError')
 UNSUPPORTED_VALUE = since((3, 11), 'a parameter of another type', 'InterfaceError', 'ProgrammingError')
-BLOB_IN_PIECES = since((3, 11), 'a parameter whose bytes lie apart', 'ValueError', 'BufferError')
+BLOB_IN_PIECES = since(
+    (3, 11), "a buffer that isn't contiguous (`memoryview(b'abcd')[::2]`)", 'ValueError', 'BufferError')
 SCRIPT_TYPE = since((3, 11), '`executescript` of anything but a str', 'ValueError', 'TypeError')
 LEVEL_NORMALISED = since((3, 11), '`isolation_level`', 'as it was given', 'in capitals')
 FETCH_AFTER_ROLLBACK = since(

@@ -15,7 +15,7 @@ def open_library(path, generated):
     try:
         version = library.sqpyte_fused_version()
     except (AttributeError, generated.ffi.error):
-        place.fail(path, 'it has no fused calls')
+        place.fail(path, place.FOREIGN)
     wanted = generated.NUMBERS['SQPYTE_FUSED_VERSION']
     if version != wanted:
         place.fail(path, 'its fused calls are version %d, not %d' % (version, wanted))

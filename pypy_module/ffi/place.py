@@ -19,6 +19,8 @@ HEADERS += [os.path.join(ROOT, 'c_engine', 'rows', name)
 LIBRARY = os.path.join('lib', 'libsqlite3.so.0')
 DECLARATIONS = 'declarations.py'
 
+FOREIGN = "it isn't sqpyte's library"
+
 _found: list = []       # what `found` has returned
 
 
@@ -86,7 +88,7 @@ def find():
             warnings.warn('sqpyte: %s is older than the engine, so the engine is loaded, without a VM; run `make vm`'
                           % with_vm, RuntimeWarning, stacklevel=2)
         return engine
-    raise ImportError('sqpyte: no C library: neither %s nor %s exists; `make` builds them, or '
+    raise ImportError("sqpyte's library isn't built: neither %s nor %s exists; `make` builds them, or "
                       'SQPYTE_LIBRARY names one' % (with_vm, engine))
 
 

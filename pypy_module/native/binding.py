@@ -12,9 +12,10 @@ import sys
 from pypy_module.ffi import place
 
 CHOICES = ('', 'sqlite3', 'cffi')
-PROBE = 'sqlite3_libversion_number'
+PROBE, OURS = 'sqlite3_libversion_number', 'sqpyte_fused_version'
 
 NOT_CPYTHON = "queries become part of the program's loops, which %s compiles; its own sqlite3 module can't do that"
+NOT_HERE = "SQPYTE_BACKEND=sqlite3 is for CPython: under %s sqpyte's own module serves; take the variable out"
 CHOSEN = 'SQPYTE_BACKEND asks for it'
 NO_MODULE = "this Python has no sqlite3 module of its own: %s"
 BUILT_IN = "SQLite is linked into this Python's sqlite3 module"
@@ -35,11 +36,11 @@ def _opened(path):
     return handle
 
 
-def _address(handle):
-    """Return the address of SQLite's function in a library or what that is linked to, or None."""
+def _address(handle, function=PROBE):
+    """Return the address of a function in a library or what that is linked to, or None."""
     import _ctypes
     try:
-        return _ctypes.dlsym(handle, PROBE)
+        return _ctypes.dlsym(handle, function)
     except OSError:
         return None
 
@@ -59,6 +60,8 @@ def refusal():
         raise ImportError('SQPYTE_BACKEND=%s: it takes sqlite3 or cffi' % wanted)
     reason = CHOSEN if wanted == 'cffi' else _attempt()
     if reason and wanted == 'sqlite3':
+        if sys.implementation.name != 'cpython':
+            raise ImportError(NOT_HERE % platform_name())
         raise ImportError("SQPYTE_BACKEND=sqlite3 can't be had: %s; without the variable, sqpyte's own module serves"
                           % reason)
     _outcome.append(reason)
@@ -76,16 +79,18 @@ def _attempt():
     if not path.endswith('libsqlite3.so.0') and not earlier:
         return NO_NAME % path
     try:
-        ours = _address(_opened(path))
+        library = _opened(path)
     except OSError as error:
         place.fail(path, error)
     except ImportError as error:    # a subinterpreter, perhaps
         return NO_CTYPES % error
+    if _address(library, OURS) is None:
+        place.fail(path, place.FOREIGN)
     try:
         import _sqlite3
     except ImportError as error:
         return NO_MODULE % error
-    if _address(_opened(_sqlite3.__file__)) == ours is not None:
+    if _address(_opened(_sqlite3.__file__)) == _address(library) is not None:
         return None
     if earlier:
         return EARLIER % _sqlite3.sqlite_version
@@ -94,9 +99,11 @@ def _attempt():
 
 
 def check():
-    """Raise ImportError if our module, on cffi, can't serve either: what it needs isn't there."""
+    """Raise ImportError if our module, on cffi, can't serve either: what it needs isn't there. It opens the library,
+    which the module needs at its first use."""
     place.check()
     need_cffi('it needs cffi here%s' % (' (%s)' % _outcome[0] if _outcome else ''))
+    from pypy_module.ffi import library  # noqa: F401
 
 
 def need_cffi(need):

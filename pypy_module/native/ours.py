@@ -27,7 +27,9 @@ def handle(connection):
     if not isinstance(connection, sqlite3.Connection):
         raise TypeError('explain() argument 1 must be sqlite3.Connection, not ' + type(connection).__name__)
     if not LAYOUT[0] <= sys.version_info[:2] <= LAYOUT[1]:
-        raise sqlite3.NotSupportedError('explain() knows no connections of Python %d.%d' % sys.version_info[:2])
+        raise sqlite3.NotSupportedError(
+            'explain() works under Python %d.%d to %d.%d, and this is %d.%d: install a newer sqpyte; the rest works'
+            % (*LAYOUT[0], *LAYOUT[1], *sys.version_info[:2]))
     # Raises what a connection that is closed, not opened, or another thread's raises.
     sqlite3.Connection.cursor(connection).close()
     return ffi.cast('sqlite3 **', id(connection) + object.__basicsize__)[0]

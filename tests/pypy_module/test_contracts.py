@@ -24,6 +24,7 @@ FINALIZED = {
     'pypy_module/ffi/interface.py': {'open'},           # when the engine's interface is compiled
     'pypy_module/ffi/code_cache.py': {'open'},          # when a file of code is written
     'pypy_module/commands/run.py': {'open'},            # before the program begins
+    'pypy_module/version.py': {'open'},                 # when a checkout is asked for its version
 }
 
 

@@ -64,13 +64,12 @@ def test_a_path_that_no_variable_can_name(path, name, tmp_path, monkeypatch):
         command.variables(path)
 
 
-def test_what_is_there_comes_after(monkeypatch, cache):
-    monkeypatch.setenv('SQPYTE_LIBRARY', '/a/libsqpyte.so')
-    found = command.environment({'LD_LIBRARY_PATH': '/c:/d', 'LD_PRELOAD': 'e.so', 'F': 'g'})
+def test_what_is_there_comes_after(cache):
+    found = command.environment({'LD_LIBRARY_PATH': '/c:/d', 'LD_PRELOAD': 'e.so', 'F': 'g'}, '/a/libsqpyte.so')
     folder = found['LD_LIBRARY_PATH'][:-len(':/c:/d')]
     assert found == {'LD_LIBRARY_PATH': folder + ':/c:/d', 'LD_PRELOAD': '/a/libsqpyte.so e.so', 'F': 'g'}
     assert as_expected({'LD_LIBRARY_PATH': folder}, cache, '/a/libsqpyte.so') == {'LD_LIBRARY_PATH': LINK}
-    assert command.environment(found) == found
+    assert command.environment(found, '/a/libsqpyte.so') == found
 
 
 @pytest.mark.parametrize('folder', ['plain', 'a blank', 'semi;colon', 'a:colon'])
@@ -93,6 +92,19 @@ def test_a_program_that_cannot_get_it_does_not_run(tmp_path, monkeypatch, capfd)
     assert command.main(['echo', 'it runs']) == 126
     out, err = capfd.readouterr()
     assert out == '' and err.startswith('sqpyte-run: the dynamic loader can\'t be told of /a:b/libsqpyte.so')
+
+
+@pytest.mark.parametrize('kind, reason', [
+    ('text', 'invalid ELF header'), ('folder', 'Is a directory'), ('stock', "it isn't sqpyte's library")])
+def test_a_library_that_cannot_be_used(run, tmp_path, stock_library, kind, reason):
+    """The dynamic loader would pass over it, and give the program another."""
+    (tmp_path / 'text').write_text('no library' * 1000)
+    (tmp_path / 'folder').mkdir()
+    path = stock_library if kind == 'stock' else str(tmp_path / kind)
+    for arguments in (['echo', 'it runs'], ['-c', 'print("it runs")']):
+        ended = run(*arguments, SQPYTE_LIBRARY=path)
+        assert (ended.code, ended.out, ended.err.count('\n')) == (126, '', 1)
+        assert ended.err.startswith("python -m sqpyte run: sqpyte: %s can't be used: " % path) and reason in ended.err
 
 
 DEEP = r'''

@@ -96,13 +96,31 @@ def test_files_that_are_not_there(run, tmp_path, write):
     ended = run('folder.py')
     assert ended.code == 1 and ended.err == "python -m sqpyte run: can't find '__main__' module in %r\n" % str(
         tmp_path / 'folder.py')
-    for arguments in ([''], [], ['-m'], ['-c']):
+    for arguments, said in (([''], 'name a program'), ([], 'name a program'), (['-m'], '-m takes a module'),
+                            (['-c'], '-c takes code')):
         ended = run(*arguments)
-        assert ended.code == 2 and ended.err.startswith('usage: ') and ended.out == ''
+        assert ended.code == 2 and ended.err.startswith('python -m sqpyte run: %s\nusage: ' % said) and ended.out == ''
     for option in ('-x', '-x.py'):
         ended = run(option)
         assert ended.code == 2 and ended.out == ''
-        assert ended.err.startswith('python -m sqpyte run: there is no option %s\nusage: ' % option)
+        assert ended.err.startswith('python -m sqpyte run: there is no option %s; options of Python\'s come first: '
+                                    'python -u -m sqpyte run prog.py\nusage: ' % option)
+
+
+@pytest.mark.parametrize('mode, reason', [(0o644, 'Permission denied'), (0o755, 'Exec format error')])
+def test_a_program_without_its_ending(run, write, mode, reason):
+    os.chmod(write('program', 'print(1)'), mode)
+    ended = run('./program')
+    assert (ended.code, ended.out) == (126, '')
+    assert ended.err == ('python -m sqpyte run: ./program: %s; if it is a Python program: python -m sqpyte run needs a '
+                         'name that ends with .py\n' % reason)
+
+
+@pytest.mark.parametrize('folder', ['./folder', 'folder'])
+def test_a_folder_that_is_no_program(run, write, folder):
+    write('folder/module.py', '')
+    ended = run(folder)
+    assert ended.code == 1 and ended.err == "python -m sqpyte run: can't find '__main__' module in %r\n" % folder
 
 
 def test_a_command_and_a_folder_of_one_name(run, write, tmp_path):
@@ -286,6 +304,14 @@ class TestChildren:
         assert run(path, 'a', '-b').out == "('hot',) ['a', '-b']\n"
         assert run('tool', 'a', PATH=os.path.dirname(path) + os.pathsep + os.defpath).out == "('hot',) ['a']\n"
         assert run(other, 'a').out == other + ' a\n'
+
+    def test_the_command_as_a_program(self, run, write):
+        """It and all that it starts have the library, also what isn't Python."""
+        path = write('sqpyte-run', '#!%s\nimport sys\nfrom sqpyte.__main__ import run\nsys.exit(run())\n' %
+                     sys.executable)
+        os.chmod(path, 0o755)
+        code = 'import os, sqlite3; print(sorted(name for name in os.environ if name.startswith("LD_")), %s)' % ENGINE
+        assert run(path, '-c', code).out == "['LD_LIBRARY_PATH', 'LD_PRELOAD'] ('hot',)\n"
 
     def test_a_nested_run(self, run):
         """PYTHONPATH doesn't grow."""

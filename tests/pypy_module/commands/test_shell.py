@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+import sqpyte
+from pypy_module import version
 from tests.pypy_module.commands.conftest import OURS
 
 MANY = 'WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT i FROM n'
@@ -29,6 +31,26 @@ def test_the_session_goes_on(shell, line, locale):
     ended = shell(stdin=line + b'\nSELECT 6 * 7;\n', LC_ALL=locale)
     assert ended.code == 0 and '(42,)' in ended.out and 'Traceback' not in ended.err
     assert 'Error: ' in ended.err or 'Warning: ' in ended.err or 'Error (SQLITE_ERROR): ' in ended.err
+
+
+def test_explain_without_a_statement(shell):
+    ended = shell(stdin=b'.explain\n.explain  \nSELECT 6 * 7;\n')
+    assert ended.err.count('Error: .explain takes a statement\n') == 2 and '(42,)' in ended.out
+
+
+def test_versions(shell):
+    for option in ('-v', '--version'):
+        assert shell(option).out == 'sqpyte %s, SQLite %s\n' % (version.sqpyte(), sqpyte.sqlite_version)
+
+
+def test_help_needs_no_library(shell, write):
+    path = write('text', 'no library')
+    ended = shell('--help', SQPYTE_LIBRARY=path)
+    assert ended.code == 0 and ended.out.startswith('usage: ') and ended.err == ''
+    for arguments in ([], ['--version'], ['--self-test']):
+        ended = shell(*arguments, SQPYTE_LIBRARY=path)
+        assert (ended.code, ended.out, ended.err.count('\n')) == (1, '', 1)
+        assert ended.err.startswith("python -m sqpyte: sqpyte: %s can't be used: " % path)
 
 
 def test_rows_that_the_terminal_cannot_show(shell):

@@ -56,10 +56,10 @@ def test_names(without, names):
 @pytest.mark.parametrize('settings, error, message', [
     ({'vm': 'cold'}, ValueError, "vm takes 'off', 'hot' or 'always', not 'cold'"),
     ({'vm': 1}, TypeError, "vm takes 'off', 'hot' or 'always', not 1"),
-    ({'threshold': 0}, ValueError, 'threshold takes a number of rounds from 1 on, not 0'),
+    ({'threshold': 0}, ValueError, 'threshold takes a number of rounds, from 1 to 2147483647, not 0'),
     ({'threshold': 2 ** 31}, ValueError, 'threshold takes'),
     ({'threshold': True}, TypeError, 'threshold takes'),
-    ({'threshold': '5'}, TypeError, "threshold takes a number of rounds from 1 on, not '5'"),
+    ({'threshold': '5'}, TypeError, "threshold takes a number of rounds, from 1 to 2147483647, not '5'"),
     ({'memory': -1}, ValueError, 'memory takes MiB, from 0 to 1048576, not -1'),
     ({'memory': (1 << 20) + 1}, ValueError, 'memory takes MiB, from 0 to 1048576'),
     ({'memory': 1.5}, TypeError, 'memory takes MiB'),

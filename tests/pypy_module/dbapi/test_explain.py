@@ -17,6 +17,7 @@ def test_every_statement_is_told(numbers):
         assert plan.tier in ('inliner', 'vm', 'c')
         assert plan.reason
         assert str(plan).startswith(plan.tier + ': ')
+    assert repr(explanation[1:2]) == "[<Plan c: -- why SELECT ';' ;>]"
     assert len(str(explanation).splitlines()) >= 6
     assert numbers.execute('SELECT count(*) FROM t').fetchone() == (10,)
     assert not numbers.in_transaction

@@ -14,7 +14,7 @@ import types
 import pytest
 
 import sqpyte
-from pypy_module import public
+from pypy_module import public, version
 from pypy_module.dbapi import constants, versions
 from pypy_module.ffi import interface, place
 
@@ -67,6 +67,7 @@ def test_status():
     settings = sqpyte.configure()
     assert {name: found[name] for name in settings} == settings
     assert (found['backend'], found['reason']) == (sqpyte.backend, sqpyte.backend.reason)
+    assert found['sqpyte'] == version.sqpyte() and re.match(r'\d+\.\d+\.\d+', found['sqpyte'])
     assert found['sqlite'] == sqpyte.sqlite_version and os.path.exists(found['library'])
     assert found['used'] >= found['code'] >= 0 <= found['programs'] and found['forgotten'] >= 0
     assert 'library    %s\n' % found['library'] in str(found)
@@ -148,7 +149,7 @@ class TestLibrary:
                 print(error)''')
         assert "/nothing/libnothing.so can't be used" in message
 
-    def test_a_library_without_fused_calls(self, stock_library):
+    def test_a_library_of_others(self, stock_library):
         message = run(sys.executable, '''if 1:
             import os
             os.environ['SQPYTE_LIBRARY'] = %r
@@ -157,7 +158,7 @@ class TestLibrary:
                 sqpyte.connect
             except ImportError as error:
                 print(error)''' % stock_library)
-        assert 'it has no fused calls' in message
+        assert "it isn't sqpyte's library" in message
 
     def test_generated_declarations(self, tmp_path):
         module = interface.load(str(tmp_path), place.HEADERS)
@@ -175,13 +176,29 @@ class TestLibrary:
 
 @pytest.mark.parametrize('name, value, expected', [
     ('SQPYTE_LIBRARY', '/nonexistent/libsqpyte.so', 'there is no such file'),
-    ('SQPYTE_BACKEND', 'other', 'it takes sqlite3 or cffi')])
+    ('SQPYTE_BACKEND', 'other', 'it takes sqlite3 or cffi'),
+    ('SQPYTE_BACKEND', 'sqlite3', "SQPYTE_BACKEND=sqlite3 can't be had: " if CPYTHON else
+     "SQPYTE_BACKEND=sqlite3 is for CPython: under PyPy sqpyte's own module serves; take the variable out")])
 def test_importing_fails_at_once(name, value, expected):
     """A program may want to do without sqpyte, in an `except ImportError`."""
     code = 'try:\n    import sqpyte\nexcept ImportError as error:\n    print(error)'
     done = subprocess.run([sys.executable, '-c', code], env=dict(os.environ, PYTHONPATH=ROOT, **{name: value}),
                           check=True, stdout=subprocess.PIPE, universal_newlines=True)
     assert expected in done.stdout
+
+
+@pytest.mark.parametrize('kind, expected', [
+    ('text', 'invalid ELF header'), ('folder', 'Is a directory'), ('stock', "it isn't sqpyte's library")])
+def test_importing_opens_the_library(kind, expected, tmp_path, stock_library):
+    """Where our own module serves: in an installed copy, and where SQPYTE_BACKEND asks for it."""
+    (tmp_path / 'text').write_text('no library' * 1000)
+    (tmp_path / 'folder').mkdir()
+    path = stock_library if kind == 'stock' else str(tmp_path / kind)
+    code = 'try:\n    import sqpyte\nexcept ImportError as error:\n    print(error)'
+    environment = dict(os.environ, PYTHONPATH=ROOT, SQPYTE_LIBRARY=path, SQPYTE_BACKEND='cffi')
+    done = subprocess.run([sys.executable, '-c', code], env=environment, check=True, stdout=subprocess.PIPE,
+                          universal_newlines=True)
+    assert "%s can't be used: " % path in done.stdout and expected in done.stdout
 
 
 def test_a_library_named_by_a_relative_path():

@@ -47,7 +47,7 @@ ROWS = {
         "'InterfaceError: Error binding parameter :a - probably unsupported type.')",
         '''("ProgrammingError: Error binding parameter 2: type 'ellipsis' is not supported", '''
         '''"ProgrammingError: Error binding parameter 1: type 'ellipsis' is not supported")'''),
-    'a parameter whose bytes lie apart': (
+    "a buffer that isn't contiguous (`memoryview(b'abcd')[::2]`)": (
         "error(lambda: c.execute('SELECT ?', (memoryview(b'1234')[::2],)))",
         'ValueError: could not convert BLOB to buffer',
         'BufferError: memoryview: underlying buffer is not C-contiguous'),
@@ -238,7 +238,8 @@ def test_the_page_has_the_table():
     assert version_page.page(text) == text, 'run `make docs`'
 
 
-def test_a_version_that_is_none():
-    assert 'SQPYTE_SEMANTICS=old: it takes a version of Python, such as 3.11' in subprocess.run(
+@pytest.mark.parametrize('version', ['old', '3.8', '2.7', '3.11.2'])
+def test_a_version_that_is_none(version):
+    assert 'SQPYTE_SEMANTICS=%s: it takes a version of Python from 3.9 on, such as 3.11' % version in subprocess.run(
         [sys.executable, '-c', 'import sqpyte; sqpyte.connect'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        env=dict(os.environ, PYTHONPATH=ROOT, SQPYTE_SEMANTICS='old'), universal_newlines=True).stdout
+        env=dict(os.environ, PYTHONPATH=ROOT, SQPYTE_SEMANTICS=version), universal_newlines=True).stdout
