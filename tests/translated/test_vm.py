@@ -71,6 +71,17 @@ def test_hot_loops_run_in_the_vm(connection, expected, sql):
         assert why == WHY_HOT
 
 
+@pytest.mark.parametrize('condition', ['a > %d', 'c > %d', 'a %% 3 = %d', 'a < 100 + %d'])
+def test_the_arms_of_case_are_no_rounds(connection, stock_library, condition):
+    """A forward Goto ends an arm; whichever row the count ends at, it ends at the loop's head."""
+    stock = filled(Library(stock_library))
+    for number in range(3):
+        sql = ('SELECT sum(CASE WHEN %s THEN c WHEN b > 0 THEN b ELSE 1 END), count(iif(b > 3, e, a)) FROM t'
+               % (condition % number))
+        rows, _, why = run(connection, sql)
+        assert (rows, why) == (stock.execute(sql), WHY_HOT), sql
+
+
 def test_loops_with_other_opcodes_stay_in_c(connection, expected):
     assert run(connection, PRINTED) == (expected[PRINTED], 0, WHY_OPCODE)
 
