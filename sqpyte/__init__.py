@@ -22,10 +22,8 @@ def _bound():
     checkout = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if not os.path.exists(os.path.join(checkout, 'Makefile')) or os.environ.get('SQPYTE_BACKEND'):
         from pypy_module.native import binding
-        if binding.refusal() is None:
-            return True
-        binding.check()
-    elif os.environ.get('SQPYTE_LIBRARY'):
+        return binding.bind()
+    if os.environ.get('SQPYTE_LIBRARY'):
         # In a checkout nothing but the VM's modules may be wanted, which need no library.
         from pypy_module.ffi import place
         if os.path.isabs(os.environ['SQPYTE_LIBRARY']):

@@ -153,8 +153,7 @@ def run_python(arguments, name):
     try:
         import sqpyte
         from pypy_module.native import binding
-        if binding.refusal() is not None:
-            binding.check()
+        binding.bind()
         sqpyte.install()
     except ImportError as error:
         return refuse(name, error, 126)

@@ -45,6 +45,18 @@ def _address(handle, function=PROBE):
         return None
 
 
+def bind():
+    """Have one of the modules serve; return whether that is CPython's own (bool).
+
+    Raises:
+        ImportError: what `refusal` or `check` raises.
+    """
+    if refusal() is None:
+        return True
+    check()
+    return False
+
+
 def refusal():
     """Have CPython's own `_sqlite3` take our library, when this is called for the first time.
 

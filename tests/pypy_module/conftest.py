@@ -1,6 +1,7 @@
 """Fixtures of the DB-API's tests."""
 
 import gc
+import sys
 
 import pytest
 
@@ -45,3 +46,12 @@ def collect():
         for _ in range(4):
             gc.collect()
     return collect
+
+
+@pytest.fixture
+def restless():
+    """Threads change as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)

@@ -8,6 +8,7 @@ import threading
 
 import pytest
 
+from tests.at_once import at_once
 from tests.differential.sessions.capi import Connection, Error, Library, ffi
 from tests.differential.tiers import ROOT
 from tests.interrupting import interrupted
@@ -152,25 +153,6 @@ def test_two_connections(stock, library, tmp_path, scenario):
 
 # ---- threads ----
 
-def in_threads(work, count=8):
-    """Run work(number) in so many threads at once: the list of results, errors among them."""
-    results = [None] * count
-    barrier = threading.Barrier(count)
-
-    def run(i):
-        barrier.wait()
-        try:
-            results[i] = work(i)
-        except Exception as error:
-            results[i] = error
-    threads = [threading.Thread(target=run, args=(i,)) for i in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
-
-
 QUERIES = [SCAN, GROUPED, "SELECT a, b, d FROM t WHERE b BETWEEN 3 AND 9 ORDER BY c DESC",
            "SELECT count(DISTINCT d), total(c) FROM t WHERE a % 3 = 1"]
 
@@ -201,7 +183,7 @@ def test_eight_threads_with_connections_of_their_own(library, expected):
         found = [answers(connection) for _ in range(8)]
         connection.close()
         return found
-    results = in_threads(work)
+    results = at_once(work)
     for result in results:
         assert not isinstance(result, Exception), result
         for found, whys in result:
@@ -228,7 +210,7 @@ def test_eight_threads_on_one_connection(library, expected):
         return found
 
     results = []
-    others = threading.Thread(target=lambda: (results.extend(in_threads(work)), done.set()))
+    others = threading.Thread(target=lambda: (results.extend(at_once(work)), done.set()))
     others.start()
     here()
     others.join()
@@ -242,9 +224,10 @@ def test_eight_threads_on_one_connection(library, expected):
 
 IN_THREADS_ONLY = """
 import sys, threading
+from tests.at_once import at_once
 from tests.differential.sessions.capi import Library
 from tests.translated.sample import filled
-from tests.translated.test_ways_out import HOT, ALWAYS, answers, in_threads
+from tests.translated.test_ways_out import HOT, ALWAYS, answers
 library = Library(sys.argv[1])
 library.set_mode({"hot": HOT, "always": ALWAYS}[sys.argv[2]], 20)
 
@@ -256,10 +239,10 @@ def work(i):
 
 # Nobody has the VM yet: one of eight gets it, and others perhaps when that one has ended. Then threads
 # that come and go, one at a time, and the main thread: each of them has it.
-together = in_threads(work)
+together = at_once(work)
 alone = []
 for i in range(6):
-    alone += in_threads(work, 1)
+    alone += at_once(work, 1)
 alone.append(work(0))
 for result in together + alone:
     for found, whys in result:

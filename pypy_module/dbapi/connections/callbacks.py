@@ -30,14 +30,12 @@ class Calls:
 
     Attributes:
         depth: how many are going on, one inside the other (int).
-        unequal: no collation has ever raised anything (bool).
         raised: what a collation raised during the present call of SQLite, or None.
         deaf: calls of functions and collations that are left before signals are heard (int).
     """
 
     def __init__(self):
         self.depth = 0
-        self.unequal = True
         self.raised = None
         self.deaf = DEAF
 

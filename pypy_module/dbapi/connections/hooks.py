@@ -110,7 +110,7 @@ def collation(function, frame, calls):
 
     @ffi.callback('int(int)')
     def called(what):
-        if not calls.unequal and calls.raised is not None:
+        if calls.raised is not None:
             return 0
         calls.depth += 1
         try:
@@ -119,7 +119,6 @@ def collation(function, frame, calls):
             calls.hear_at_times()
             result = function(*read(cells, doubles, texts))
         except BaseException as error:
-            calls.unequal = False
             calls.raised = error
             return 0
         finally:

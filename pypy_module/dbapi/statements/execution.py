@@ -1,6 +1,5 @@
 """How a session runs statements: through fused calls, or handed to the inliner."""
 
-
 from pypy_module.dbapi import constants, errors
 from pypy_module.dbapi.adapters import converters
 from pypy_module.dbapi.mixin import Any, Mixin

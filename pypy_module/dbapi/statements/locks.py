@@ -10,7 +10,7 @@ nobody up.
 import atexit
 import gc
 
-from pypy_module.dbapi.statements.dropped import REFERENCE_COUNTS, find_young, watching
+from pypy_module.dbapi.statements.dropped import find_young, watching
 from pypy_module.dbapi.statements.statement import beginning
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 
@@ -139,9 +139,9 @@ def free_locks(busy=ffi.NULL, young=False):
     if not caches:
         return False
     before = sum(cache.reclaimed for cache in caches)
-    if young and not REFERENCE_COUNTS:
+    if young:
         find_young([statement for cache in caches for statement in list(cache.all)])
-    elif not young:
+    else:
         gc.collect()
     for cache in caches:
         cache.reclaim_if_mine()

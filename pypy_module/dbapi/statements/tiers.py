@@ -54,7 +54,7 @@ A Session has for it
 * `runners`: those that are to be told of changes (list), and `roll_back()`, which tells them;
 * `raised`: what is to be raised when C has returned, or None; `error()`: SQLite's last error, in place of that;
 * `give_up(statement)`: nobody uses it any more;
-* `db`, `user`, `plain`, `hooks`, `python`, `calls`: see Session.
+* `db`, `user`, `plain`, `hooks`, `python`: see Session.
 """
 
 from pypy_module.dbapi.mixin import Any

@@ -394,7 +394,6 @@ class Runner(StandIn):
     def not_compared(self, error):
         """A collation has raised `error`: until the statement is through, all texts are equal."""
         self.session.raised = error
-        self.session.calls.unequal = False
 
     def failed(self, pc, error, message, function):
         """Have the opcode at `pc` fail, because the user's `function` raised `error`."""

@@ -1,6 +1,5 @@
 """Threads: refused by default, taking turns if allowed."""
 
-import sys
 import threading
 
 import pytest
@@ -216,15 +215,6 @@ ARGUMENTS = {
     'commit': (), 'rollback': (), 'interrupt': (), 'serialize': (), 'executescript': ['SELECT 1; SELECT 2'],
     'getlimit': [1], 'create_function': ['f', 1, len], 'create_collation': ['c', min], 'set_authorizer': [None],
     'set_progress_handler': [None, 5], 'set_trace_callback': [None], '__call__': ['SELECT 1']}
-
-
-@pytest.fixture
-def restless():
-    """Threads change as often as they can."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
 
 
 @pytest.mark.parametrize('what', ['execute', 'executemany', 'blob', 'in_transaction', 'total_changes', *ARGUMENTS])

@@ -1,11 +1,11 @@
 """Cursors that a finalizer of garbage uses once more: a generator that is closed, an asynchronous one that the event
 loop closes later, an object with a `__del__`. They go on with their rows, whoever runs the same SQL meanwhile."""
 import asyncio
-import gc
 
 import pytest
 
 import sqpyte
+from tests.outcome import outcome
 from tests.pypy_module.inline.inlining import Sum, planned
 
 ROWS = 300
@@ -52,42 +52,28 @@ def in_a_cycle(generator):
     cycle.append(cycle)
 
 
-def collect():
-    for _ in range(3):
-        gc.collect()
-
-
 DEEDS = {
-    'fetches': lambda connection, cursor: cursor.fetchall(),
-    'fetches one by one': lambda connection, cursor: [cursor.fetchone(), cursor.fetchone(), *cursor],
-    'writes': lambda connection, cursor: [connection.execute('INSERT INTO w VALUES(1)').rowcount, *cursor],
-    'writes there': lambda connection, cursor: [
+    'fetches': lambda connection, cursor, query: cursor.fetchall(),
+    'fetches one by one': lambda connection, cursor, query: [cursor.fetchone(), cursor.fetchone(), *cursor],
+    'writes': lambda connection, cursor, query: [connection.execute('INSERT INTO w VALUES(1)').rowcount, *cursor],
+    'writes there': lambda connection, cursor, query: [
         connection.execute('INSERT INTO t VALUES(-1, 1, 2)').rowcount, *cursor],
-    'runs it too': lambda connection, cursor: [
-        next(connection.execute(cursor_sql[0])), *connection.execute(cursor_sql[0]), *cursor],
-    'drops the table': lambda connection, cursor: error_of(lambda: connection.execute('DROP TABLE t')),
-    'closes': lambda connection, cursor: cursor.close(),
-    'closes it all': lambda connection, cursor: (connection.close(), error_of(cursor.fetchone)),
-    'goes back': lambda connection, cursor: (
+    'runs it too': lambda connection, cursor, query: [
+        next(connection.execute(query)), *connection.execute(query), *cursor],
+    'drops the table': lambda connection, cursor, query: outcome(lambda: connection.execute('DROP TABLE t')),
+    'closes': lambda connection, cursor, query: cursor.close(),
+    'closes it all': lambda connection, cursor, query: (connection.close(), outcome(cursor.fetchone)),
+    'goes back': lambda connection, cursor, query: (
         connection.executescript('BEGIN; INSERT INTO w VALUES(2)') and connection.rollback(),
-        error_of(cursor.fetchall)),
+        outcome(cursor.fetchall)),
 }
-cursor_sql: list = []       # of the test that is running
-
-
-def error_of(call):
-    try:
-        return call()
-    except sqpyte.Error as error:
-        return type(error), str(error)
 
 
 @pytest.mark.parametrize('planner', ['C', 'inlined'])
 @pytest.mark.parametrize('deed', DEEDS)
 @pytest.mark.parametrize('query', QUERIES)
-def test_a_generator_uses_its_cursor_when_it_is_closed(query, deed, planner):
+def test_a_generator_uses_its_cursor_when_it_is_closed(query, deed, planner, collect):
     usable(query)
-    cursor_sql[:] = [query]
 
     def rows(connection):
         cursor = connection.execute(query)
@@ -95,7 +81,7 @@ def test_a_generator_uses_its_cursor_when_it_is_closed(query, deed, planner):
             for row in cursor:      # `yield from` would close it
                 yield row
         finally:
-            found.append(DEEDS[deed](connection, cursor))
+            found.append(DEEDS[deed](connection, cursor, query))
     outcomes = []
     for garbage in (False, True):
         found: list = []
@@ -119,7 +105,7 @@ def test_a_generator_uses_its_cursor_when_it_is_closed(query, deed, planner):
 
 @pytest.mark.parametrize('planner', ['C', 'inlined'])
 @pytest.mark.parametrize('query', QUERIES)
-def test_others_run_the_same_sql_before_the_loop_closes_a_generator(query, planner):
+def test_others_run_the_same_sql_before_the_loop_closes_a_generator(query, planner, collect):
     usable(query)
 
     async def rows(connection):
@@ -157,7 +143,7 @@ def test_others_run_the_same_sql_before_the_loop_closes_a_generator(query, plann
 
 @pytest.mark.parametrize('planner', ['C', 'inlined'])
 @pytest.mark.parametrize('query', QUERIES)
-def test_an_object_keeps_the_cursor_when_it_is_finalised(query, planner):
+def test_an_object_keeps_the_cursor_when_it_is_finalised(query, planner, collect):
     usable(query)
 
     class Owner:
@@ -182,7 +168,7 @@ def test_an_object_keeps_the_cursor_when_it_is_finalised(query, planner):
         connection.close()
 
 
-def test_a_collation_raises_for_a_connection_that_is_garbage():
+def test_a_collation_raises_for_a_connection_that_is_garbage(collect):
     def raises(one, other):
         raise ZeroDivisionError
 

@@ -1,13 +1,13 @@
 """Loops that are inlined while others are: by other threads, or by what a function does that SQL calls on the way to
 the loop."""
 import gc
-import sys
-import threading
 
 import pytest
 
 import sqpyte
+from pypy_module.ffi.library import ffi
 from pypy_module.inline import known
+from tests.at_once import at_once
 from tests.pypy_module.inline.inlining import planned
 
 ROWS = 200
@@ -22,38 +22,10 @@ def filled():
     return connection
 
 
-@pytest.fixture
-def often():
-    """Python's threads take turns often."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
-
-
-def at_once(run, count=4):
-    """Have threads do `run(number)` at the same time; returns what they return, or raise."""
-    found: list = []
-
-    def one(number):
-        try:
-            barrier.wait(60)
-            found.append(run(number))
-        except BaseException as error:
-            found.append(error)
-    barrier = threading.Barrier(count)
-    threads = [threading.Thread(target=one, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return found
-
-
 @pytest.mark.parametrize('query', [
     "SELECT a, 'k%d' FROM t WHERE a >= 3", "SELECT f(a), 'k%d' FROM t WHERE a >= 3",
     "SELECT x.a, 'k%d' FROM t AS x JOIN t AS y ON y.a = x.a WHERE f(x.a) >= 3"])
-def test_threads_have_their_own_constants(often, query):
+def test_threads_have_their_own_constants(restless, query):
     def run(number):
         connection = filled()
         wrong = []
@@ -64,10 +36,10 @@ def test_threads_have_their_own_constants(often, query):
         connection.close()
         return wrong
     with planned('inlined'):
-        assert at_once(run) == [[]] * 4
+        assert at_once(run, 4) == [[]] * 4
 
 
-def test_threads_have_their_own_numbers(often):
+def test_threads_have_their_own_numbers(restless):
     """Texts become numbers in C, which gives two results."""
     def run(number):
         connection = filled()
@@ -81,7 +53,7 @@ def test_threads_have_their_own_numbers(often):
         connection.close()
         return wrong
     with planned('inlined'):
-        assert at_once(run) == [[]] * 4
+        assert at_once(run, 4) == [[]] * 4
 
 
 def on_the_way(connection, deed):
@@ -133,13 +105,13 @@ def test_a_program_is_forgotten_on_the_way():
         for i in range(known.MOST_SHAPES + 10):
             connection.execute("SELECT a, 'text %d' FROM t WHERE a <> %d LIMIT 3" % (i, i)).fetchall()
     on_the_way(connection, forget)
+    reused: list = []       # what was freed
     query = "SELECT a FROM t WHERE f(a) >= 0 AND d = 'the default' LIMIT g(50)"
     with planned('inlined'):
         for _ in range(2):
             assert len(connection.execute(query).fetchall()) == 50
             gc.collect()
-            kept = [bytes(bytearray(b'J' * size)) for size in range(1, 60) for _ in range(50)]
-            assert kept
+            reused.extend(ffi.new('char[]', b'J' * size) for size in range(1, 60) for _ in range(50))
     connection.close()
 
 
