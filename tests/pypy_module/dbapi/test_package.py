@@ -50,9 +50,10 @@ def test_the_names_of_sqlite3():
 
 
 def test_help_is_as_short_as_sqlite3s_and_has_no_private_names():
-    """CPython 3.12's for sqlite3 has 40 772 characters; ours says what arguments are."""
+    """CPython 3.12's for sqlite3 has 40 772 characters; ours says what arguments are. Python 3.11's pydoc says the most
+    of every class: 52 600 characters, beside 51 500 of 3.12's and 50 600 of 3.13's."""
     text = pydoc.plain(pydoc.render_doc(sqpyte))
-    assert len(text) < (46000 if sys.implementation.name == 'pypy' else 52500)
+    assert len(text) < (46000 if sys.implementation.name == 'pypy' else 53000)
     assert 'pypy_module' not in text and 'class Connection(builtins.object)' in text
     assert 'backup(self, target' in text and 'explain(connection, sql' in text and 'status()' in text
     for found in map(vars(sqpyte).get, public.__all__):
