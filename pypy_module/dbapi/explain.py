@@ -189,6 +189,8 @@ def plan(session, sql):
     fresh = statement is None
     if fresh:
         statement = session.prepare(sql)
+        if session.detect_types:
+            session.find_converters(statement)
     try:
         session.check_open()
         tier, reason = vm_reason(statement)

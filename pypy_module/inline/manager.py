@@ -13,7 +13,7 @@ from pypy_module.inline.codegen.scan import Code
 from pypy_module.inline.codegen.sinks import SinkCode
 from pypy_module.inline.codegen.windows import WindowCode
 from pypy_module.inline.known import compilations, kind_of, known   # noqa: F401 - for policy.py
-from pypy_module.inline.state import session_obstacle, state_of
+from pypy_module.inline.state import CONVERTED, session_obstacle, state_of
 from pypy_module.inline.runtime.call_log import closed, started
 from pypy_module.inline.runtime.sinks import OVER
 from sqpyte.vm.base import capi, mem
@@ -91,8 +91,10 @@ def too_large(statement):
 
 def not_any_more(session, statement):
     """Why a statement can't be inlined (str), or '', now that C has stepped it to a loop: a function that it has called
-    may have set a text factory or a hook."""
-    return session_obstacle(session) or obstacle(statement)
+    may have set a text factory or a hook, and if SQLite has compiled it again its columns may have converters."""
+    if session.detect_types and compilations(statement) != statement.reprepares:
+        return CONVERTED
+    return session_obstacle(session, statement) or obstacle(statement)
 
 
 def counter(statement):

@@ -118,7 +118,7 @@ class Planner:
 
     def begin(self, session, result, statement):
         """See tiers.py."""
-        if session_obstacle(session):
+        if session_obstacle(session, statement):
             return statement.step()
         rc = self._begun(statement)
         if rc != tiers.INLINED:
@@ -164,7 +164,7 @@ class Planner:
             rc = state.leftover.step_leftover(result)
             return statement.step() if rc is None else rc
         statement.tier_up = self.tier_up
-        if session_obstacle(session) or not self._pays(statement):
+        if session_obstacle(session, statement) or not self._pays(statement):
             return statement.step()
         return residual_call(self._take_over_inlined, session, result, statement)
 
@@ -245,7 +245,7 @@ class Planner:
         machine = _machine(session)
         if machine is None:
             return False, self._too_few(), '', {}
-        why = (session_obstacle(session) or machine.obstacle(statement)
+        why = (session_obstacle(session, statement) or machine.obstacle(statement)
                or machine.too_large(statement))
         if why:
             return False, why, '', {}

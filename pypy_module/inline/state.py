@@ -4,6 +4,9 @@ from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements import tiers, variety
 
 
+CONVERTED = 'texts or columns are converted by the program'
+
+
 class State:
     """The inliner's state of one Statement.
 
@@ -41,12 +44,10 @@ class State:
         self.known = None
 
 
-def session_obstacle(session):
-    """Why no statement of a Session can be inlined at present (str), or ''."""
-    if not session.plain:
-        return 'texts or columns are converted by the program'
-    if session.user == -1:
-        return 'other threads may use the connection'
+def session_obstacle(session, statement):
+    """Why a statement of a Session can't be inlined, by what the program has set (str), or ''."""
+    if not session.plain or statement.converters is not None:
+        return CONVERTED
     if session.hooks.get('progress'):
         return 'a progress handler counts instructions'
     if session.hooks.get('trace'):

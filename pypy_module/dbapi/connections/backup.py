@@ -68,29 +68,49 @@ def in_the_middle(session):
     return False
 
 
+class BothHeld:
+    """Within it no other thread is in the middle of a statement of two Sessions, as far as threads share them: loops
+    that are inlined read pages without SQLite's mutex."""
+
+    def __init__(self, *sessions):
+        self.locks = [session.lock for session in sorted(sessions, key=id) if session.shared]
+
+    def __enter__(self):
+        for lock in self.locks:
+            lock.acquire()
+
+    def __exit__(self, *error):
+        for lock in self.locks:
+            lock.release()
+
+
 def copy(session, goal, name, pages, progress, sleep):
     """Copy a database of a Session into another Session's; for the other arguments see Backup.backup."""
     name = encoded(name, "backup() argument 'name'")
-    goal.before_c_call_that_may_write()
-    session.before_c_call_that_may_write()
+    both = BothHeld(session, goal)
     handle = error = NULL
 
     def begin():
         nonlocal handle, error
         goal.check_open()       # a finalizer may have closed it, between two tries
+        session.check_open()
+        goal.before_c_call_that_may_write()
+        session.before_c_call_that_may_write()
         handle = lib.sqlite3_backup_init(goal.db, b'main', session.db, name)
         if not handle:      # at once: the target's thread may use it
             error = errors.from_database(goal.db)
         return not handle
-    if tried(session, begin):
-        raise error
+    with both:
+        if tried(session, begin):
+            raise error
     rc = OK
     goal.calls.depth += 1       # SQLite needs the target until the backup is finished: if it is closed, then later
     looked = False      # for dropped cursors, whose statements may be in the way
     try:
         while rc == OK or rc == BUSY or rc == LOCKED:
-            goal.before_c_call_that_may_write()
-            rc = lib.sqlite3_backup_step(handle, pages)
+            with both:
+                goal.before_c_call_that_may_write()
+                rc = lib.sqlite3_backup_step(handle, pages)
             if progress is not None:
                 progress(rc, lib.sqlite3_backup_remaining(handle), lib.sqlite3_backup_pagecount(handle))
                 goal.check_not_closed()
@@ -100,10 +120,11 @@ def copy(session, goal, name, pages, progress, sleep):
                 looked = True
                 lib.sqlite3_sleep(int(sleep * 1000))
     finally:
-        rc = lib.sqlite3_backup_finish(handle)
-        goal.calls.depth -= 1
-        if goal.closing:
-            goal.close()
+        with both:
+            rc = lib.sqlite3_backup_finish(handle)
+            goal.calls.depth -= 1
+            if goal.closing:
+                goal.close()
     if rc != OK:
         raise errors.from_database(goal.db)
 

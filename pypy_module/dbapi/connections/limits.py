@@ -1,7 +1,6 @@
 """A connection's limits and switches, extensions, and interrupting it."""
 
 import sys
-from _thread import get_ident
 
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.arguments import c_int, checked_text
@@ -23,8 +22,7 @@ class Settings(Owner):
         """Have the statements that run end with an error; may be called by another thread."""
         session = self._session_
         session.check_open()
-        if session.user == get_ident():
-            session.roll_back()     # never refused: nothing is written
+        session.if_mine(session.roll_back)      # never refused: nothing is written
         session.in_c(lib.sqpyte_interrupt)
 
     @exclusive

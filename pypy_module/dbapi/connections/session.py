@@ -44,6 +44,7 @@ class Session(Execution, StatementCache, Transaction):
         initialised: `Connection.__init__` has been done (bool).
         lock: held while several threads may use the session; alive: while one looks whether the database is open, and
             uses it then and there, without waiting for that.
+        shared: several threads may use it (bool): each takes the lock for whatever it does.
         detect_types: PARSE_DECLTYPES, PARSE_COLNAMES, both added, or 0 (int).
         without_type: types in brackets are cut off columns' names (bool).
         text_factory: see Connection.
@@ -59,6 +60,7 @@ class Session(Execution, StatementCache, Transaction):
     former: Any = ()
     superseded = False
     initialised = False
+    shared = False
     detect_types = 0
     text_factory: Any = None
     _thread = 0
@@ -81,8 +83,8 @@ class Session(Execution, StatementCache, Transaction):
         self.set_text_factory(str)
         self._thread = get_ident()
         self._process = os.getpid()
-        self._check_same_thread = check_same_thread
-        self.user = self._thread if check_same_thread else -1
+        self.shared = not check_same_thread
+        self.user = -1 if self.shared else self._thread
         open_databases.note(self)
         other_library.opened(self.db)
 
@@ -105,9 +107,9 @@ class Session(Execution, StatementCache, Transaction):
     def set_text_factory(self, factory):
         """Have texts made by a text factory."""
         if self.db:
-            self.before_c_call_that_may_write()
+            self.if_mine(self.before_c_call_that_may_write)
         self.text_factory = factory
-        self.plain = factory is str and not self.detect_types
+        self.plain = factory is str
 
     def close(self, busy_too=True):
         """Close the database, rolling back with autocommit off.
@@ -198,7 +200,7 @@ class Session(Execution, StatementCache, Transaction):
 
     def check_thread(self):
         """Raise ProgrammingError in a thread that may not use the connection."""
-        if self._thread and self._check_same_thread and self._thread != get_ident():
+        if self._thread and not self.shared and self._thread != get_ident():
             raise errors.ProgrammingError(
                 'SQLite objects created in a thread can only be used in that same thread. The '
                 'object was created in thread id %d and this is thread id %d.'

@@ -30,7 +30,7 @@ class Execution(Mixin):
         runners: of the inliner, in the middle of their rows (list; see tiers.py).
         raised: what a collation raised during the present call, or None.
         dropped: Handles of blobs that were dropped while there were runners (list).
-        plain: rows can be decoded by the generated functions: texts are str, and nothing is converted (bool).
+        plain: texts are str (bool). Rows without converters can be decoded by the generated functions then.
         rollbacks: how often cut_off was called (int).
         begin_flag: IN_TRANSACTION if a transaction is to be begun before a statement that changes rows, else 0.
     """
@@ -54,7 +54,7 @@ class Execution(Mixin):
         Raises:
             what packing the parameters raises, or SQLite's error.
         """
-        flags = statement.one_row if self.plain else 0
+        flags = statement.one_row if self.plain and statement.converters is None else 0
         if not statement.readonly:
             if statement.is_dml:
                 if begins:
@@ -205,16 +205,21 @@ class Execution(Mixin):
         error, self.raised = self.raised, None
         raise error
 
-    def converters_of(self, statement):
-        """Return per column its converter or None (list), by declared type and column name."""
+    def find_converters(self, statement):
+        """Find what converts a statement's columns, by declared type and column name, as they are registered now."""
         if statement.types is None:     # kept: a query for one row of four columns takes 1.0 us, 1.3 without
             statement.types = [self._types_of(statement.pointer, i) for i in range(statement.columns)]
             statement.codec = decoding.converters_codec(statement.pointer)
         found = []
+        none = True
         for named, declared in statement.types:
             converter = converters.get(named)
-            found.append(converters.get(declared) if converter is None else converter)
-        return found
+            if converter is None:
+                converter = converters.get(declared)
+            found.append(converter)
+            if converter is not None:
+                none = False
+        statement.converters = None if none else found
 
     def _types_of(self, pointer, i):
         """Return what converters are looked up by for column `i`, as far as `detect_types` says so: the type in its

@@ -55,7 +55,6 @@ class ResultSet(ExecuteMany):
         claim: what the statement has as its `owner` as long as the rows are this one's.
         sentinel: the Token or Sentinel, while it is in the middle of its rows where dropped cursors aren't freed at
             once, or None.
-        converters: per column its converter or None (list), or None for no column.
         columns: the Columns of the statement that ran last, or None.
         rollbacks: the session's number of them when `execute` began (int), or None before the first.
         rowcount, lastrowid, arraysize, row_factory: see Cursor.
@@ -64,7 +63,6 @@ class ResultSet(ExecuteMany):
 
     claim: Any = None
     sentinel: Any = None
-    converters: Any = None
     columns: Any = None
     rowcount = -1
     lastrowid: Any = None
@@ -141,7 +139,6 @@ class ResultSet(ExecuteMany):
     def drop(self):
         """Give up the rows that are left."""
         self.row = None
-        self.converters = None
         statement, self.statement = self.statement, None
         if statement is not None and statement.owner is self.claim:
             self.session.give_up(statement)
@@ -170,6 +167,8 @@ class ResultSet(ExecuteMany):
             self.row = self.columns = None
             self.rollbacks = session.rollbacks
             held = statement = session.acquire(sql)
+            if session.detect_types:
+                session.find_converters(statement)
             self.rowcount = 0 if statement.is_dml else -1
             if statement.inlinable:
                 rc = session.plan(self, statement, parameters)
@@ -186,12 +185,18 @@ class ResultSet(ExecuteMany):
                 if not statement.cached:
                     session.retire(statement)
             elif rc == LAST:
-                try:
-                    self.row = statement.decode(cells, statement.doubles, statement.texts)
-                except UnicodeDecodeError:
-                    self.row = Undecodable.of(statement)
-                    if session.plain and not versions.FIRST_ROW_LATER:
-                        raise errors.OperationalError(self.row.message) from None
+                if session.detect_types and statement.types is None:    # it has been compiled again
+                    session.find_converters(statement)
+                if statement.converters is None:
+                    try:
+                        self.row = statement.decode(cells, statement.doubles, statement.texts)
+                    except UnicodeDecodeError:
+                        self.row = Undecodable.of(statement)
+                        if session.plain and not versions.FIRST_ROW_LATER:
+                            raise errors.OperationalError(self.row.message) from None
+                else:
+                    self.row = self._convert(statement)
+                    self.ready = False
                 if not session.plain and not versions.FIRST_ROW_LATER:      # a function has set a text factory
                     self.row = self.decoded_early(self.row)
                 self.columns = statement.description
@@ -221,14 +226,14 @@ class ResultSet(ExecuteMany):
         """Take a statement over after `run` if it isn't finished: it is at a row, or empty."""
         session = self.session
         if rc == ROW:
-            if statement.one_row and session.plain:
+            if statement.one_row and session.plain and statement.converters is None:
                 statement.short = True
             self.statement = statement
             statement.owner = self.claim = session.watch(self, statement)
             self.columns = statement.description
             self.lastrowid = statement.cells[ROWID]
-            if session.detect_types:
-                self.converters = session.converters_of(statement)
+            if session.detect_types:        # it may have been compiled again
+                session.find_converters(statement)
             if not versions.FIRST_ROW_LATER:
                 self.row = self._first_row(statement)
         elif rc == tiers.INLINED:
@@ -238,7 +243,7 @@ class ResultSet(ExecuteMany):
 
     def _first_row(self, statement):
         """Return the row that a statement is at as text factory and converters make it now."""
-        if not self.session.plain:
+        if statement.converters is not None or not self.session.plain:
             row = self._convert(statement)
             self.ready = False      # still in `execute`
             return row
@@ -274,7 +279,7 @@ class ResultSet(ExecuteMany):
             self.statement = None
             self.runner = GivenUp('the cursor was garbage')
             return self._advance_inlined()
-        elif self.session.plain:
+        elif statement.converters is None and self.session.plain:
             try:
                 row = statement.decode(statement.cells, statement.doubles, statement.texts)
             except UnicodeDecodeError:
@@ -355,7 +360,7 @@ class ResultSet(ExecuteMany):
         session = self.session
         try:
             self.ready = False
-            make, raw = decoding.taken(statement, session.text_factory, self.converters)
+            make, raw = decoding.taken(statement, session.text_factory, statement.converters)
             columns = statement.description
             try:
                 return session.outside_lock(make, raw)

@@ -108,6 +108,8 @@ class Statement:
         description: the Columns, or None if it has none.
         types: per column what its converter is looked up by (list), or None as long as nobody has asked; then there is
             `codec`, too: see `converters_codec`.
+        converters: per column its converter or None (list), as they were when it was run last; None if no column has
+            one.
         queries: it is a query, which can't do anything to other statements (bool).
         inlinable, tier_up, inlined: see tiers.py.
     """
@@ -181,6 +183,7 @@ class Statement:
         self.decode = decoding.decoder(columns)
         self.types: Any = None
         self.codec: Any = None
+        self.converters: Any = None
         self.description = None
         if columns:
             self.description = Columns(decoding.column_names(self.pointer, self.without_type))

@@ -257,15 +257,19 @@ class StatementCache(Mixin):
             return
         self.hold_no_more()
 
-    def reclaim_if_mine(self, statements=None, finalizing=False):
-        """`_reclaim`, if this thread may use the connection now."""
+    def if_mine(self, call, *arguments):
+        """Do `call(*arguments)` if this thread may use the connection now, without waiting for another."""
         if self.user == get_ident():
-            self._reclaim(statements, finalizing)
+            call(*arguments)
         elif self.user == -1 and not self.left_by_fork() and self.lock.acquire(False):
             try:
-                self._reclaim(statements, finalizing)
+                call(*arguments)
             finally:
                 self.lock.release()
+
+    def reclaim_if_mine(self, statements=None, finalizing=False):
+        """`_reclaim`, if this thread may use the connection now."""
+        self.if_mine(self._reclaim, statements, finalizing)
 
     def _reclaim(self, statements=None, finalizing=False):
         """Reset the statements whose cursors are gone, no more; `reclaimed` counts them.

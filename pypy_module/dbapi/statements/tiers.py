@@ -34,7 +34,7 @@ A Statement has for the inliner
 * `inlinable`: its first step is the planner's (bool). The inliner may clear it;
 * `inlined`: the inliner's own, None as long as it keeps nothing. It has two methods: detach, called when the
   statement is reset or finalised, and forget, called when functions or hooks are others;
-* `pointer`, `sql`, `queries`, `owner`: see Statement;
+* `pointer`, `sql`, `queries`, `owner`, `converters`, `reprepares`: see Statement;
 * `step()`, and `grown(rc)` for what a step by other means has returned;
 * `cells`, `doubles`, `texts`: its row buffer, and `decode`, which makes a tuple of the row there.
 
@@ -54,7 +54,7 @@ A Session has for it
 * `runners`: those that are to be told of changes (list), and `roll_back()`, which tells them;
 * `raised`: what is to be raised when C has returned, or None; `error()`: SQLite's last error, in place of that;
 * `give_up(statement)`: nobody uses it any more;
-* `db`, `user`, `plain`, `hooks`, `python`: see Session.
+* `db`, `plain`, `detect_types`, `hooks`, `python`: see Session.
 """
 
 from pypy_module.dbapi.mixin import Any

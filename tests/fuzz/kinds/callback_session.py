@@ -207,6 +207,8 @@ class Session:
         cursor = self.cursors[number]
         cursor.execute(sql, tuple(Point(value[1]) if isinstance(value, tuple) else value
                                   for value in parameters))
+        if sql.startswith("PRAGMA"):
+            self._fetched(number, cursor.fetchall)      # here a query of one row is over when it is executed
         return "rowcount %d, lastrowid %s" % (cursor.rowcount, cursor.lastrowid)
 
     def executemany(self, number, sql, rows):

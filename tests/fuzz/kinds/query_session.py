@@ -39,7 +39,8 @@ SETTINGS = {
     'parameters': range(len(PARAMETERS)),
     'authorizer': [False] * 9 + [True],
     'collations': [False, True],                        # whether the calls of a collation are noted
-    'column_names': [False] * 19 + [True],              # types in the names of columns
+    'column_names': [False] * 9 + [True],               # types in the names of columns
+    'same_thread': [True, True, True, False],           # only one thread may use the connections
     'page_size': [4096, 4096, 512],
     'cache_size': [-2000, -2000, 3],
     'journal': ['memory', 'memory', 'memory', 'wal', 'delete', 'shared'],
@@ -84,7 +85,8 @@ class Session:
         """A connection."""
         types = self.module.PARSE_COLNAMES if self.case['column_names'] else 0
         self.connections.append(self.module.connect(
-            path, uri=True, timeout=0, detect_types=types, isolation_level=self.case['isolation_level']))
+            path, uri=True, timeout=0, detect_types=types, check_same_thread=self.case['same_thread'],
+            isolation_level=self.case['isolation_level']))
         return self.connections[-1]
 
     def run(self):
