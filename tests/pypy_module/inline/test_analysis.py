@@ -173,11 +173,6 @@ def test_obstacles(tables):
     assert 'progress handler' in reason()
     tables.set_progress_handler(None, 0)
     assert reason() == ''
-    shared = sqpyte.connect(':memory:', check_same_thread=False)
-    shared.execute('CREATE TABLE t(a)')
-    plan, = sqpyte.explain(shared, query)
-    assert 'threads' in plan.reason
-    shared.close()
 
 
 def test_classes_are_shared_by_content(tables):
