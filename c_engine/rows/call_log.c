@@ -255,6 +255,8 @@ static int sqpyteRunAhead(Vdbe *p){
   p->sqpyteBudget = 0;
   sqpyteLogPatch(pLog, 0);
   p->cacheCtr = (p->cacheCtr + 2)|1;
+  /* As in sqpyteRunTo(). */
+  if( pLog->eMode==SQPYTE_RUN_TO ) p->sqpyteMidStep = rc==SQPYTE_STOP ? SQPYTE_STEP_MID : 0;
   return rc==SQPYTE_STOP || rc==SQPYTE_HOT ? SQLITE_ROW : rc;
 }
 

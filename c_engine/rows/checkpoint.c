@@ -157,7 +157,7 @@ static int sqpyteRestoreCursor(Vdbe *p, int i, const SqpyteSavedCursor *pSaved){
   return rc;
 }
 
-/* The accumulator of a sum or a count, which points at nothing, as a blob; 0 if
+/* The accumulator of a sum or a count, which points at nothing, as a blob, with its function; 0 if
 ** it is of another aggregate. It is marked in uTemp, which copying a value leaves
 ** alone; eSubtype may be anything. */
 #define SQPYTE_NOTED_SUM 0xA6
@@ -165,8 +165,21 @@ static int sqpyteNoteSum(Mem *pTo, const Mem *pFrom){
   FuncDef *pDef = pFrom->u.pDef;
   if( pDef->xSFunc!=sumStep && pDef->xSFunc!=countStep ) return 0;
   if( sqlite3VdbeMemSetStr(pTo, pFrom->z, pFrom->szMalloc, 0, SQLITE_TRANSIENT) ) return 0;
+  pTo->u.pDef = pDef;
   pTo->uTemp = SQPYTE_NOTED_SUM;
   return 1;
+}
+
+/* Puts it back where AggFinal may have made a value of it, and another group may have begun. */
+static int sqpyteRestoreSum(Mem *pTo, const Mem *pFrom){
+  if( (pTo->flags & MEM_Agg)==0 || pTo->u.pDef!=pFrom->u.pDef || pTo->szMalloc<pFrom->n ){
+    sqlite3VdbeMemSetNull(pTo);
+    if( sqlite3VdbeMemClearAndResize(pTo, pFrom->n) ) return SQLITE_NOMEM;
+    pTo->flags = MEM_Agg;
+    pTo->u.pDef = pFrom->u.pDef;
+  }
+  memcpy(pTo->z, pFrom->z, pFrom->n);
+  return SQLITE_OK;
 }
 
 /* Notes the state that the spec names; 0 if that can't be done, or a statement that writes is being stepped. */
@@ -225,16 +238,16 @@ static int sqpyteRollBack(SqpyteLog *pLog){
     }
   }
   a = sqpyteLists(pLog);
-  for(i=0; i<pLog->nMem; i++){
+  for(i=0; i<pLog->nMem && rc==SQLITE_OK; i++){
     Mem *pTo = &p->aMem[a[i]];
     Mem *pFrom = &pLog->aMem[i];
     if( pFrom->uTemp==SQPYTE_NOTED_SUM ){
-      if( pTo->flags & MEM_Agg ) memcpy(pTo->z, pFrom->z, pFrom->n);
+      rc = sqpyteRestoreSum(pTo, pFrom);
     }else{
       sqlite3VdbeMemMove(pTo, pFrom);
     }
   }
-  rc = sqpyteRollBackInserts(pLog);
+  if( rc==SQLITE_OK ) rc = sqpyteRollBackInserts(pLog);
   for(i=0; i<pLog->nSaved && rc==SQLITE_OK; i++){
     rc = sqpyteRestoreCursor(p, (int)a[pLog->nMem+i], &pLog->aSaved[i]);
   }

@@ -259,7 +259,7 @@ int sqpyte_batch(long pVdbeCursor, long aSpec, long aOut, int iNext){
       rc = -1;
     }else if( rc!=SQLITE_OK ){
       rc = -rc;
-    }else if( AtomicLoad(&db->u1.isInterrupted) ){
+    }else if( iNext && AtomicLoad(&db->u1.isInterrupted) ){     /* as Next does */
       rc = -SQLITE_INTERRUPT;
     }else{
       int ix = pCur->ix;

@@ -182,11 +182,16 @@ def vm_places(statement):
     return places
 
 
+def is_run_ahead(statement):
+    """Whether C is running a statement ahead, and has called a function: its program has other opcodes meanwhile."""
+    return bool(statement.pointer and mem.i64(address_of(statement.pointer) + layout.Vdbe_sqpyteLog))
+
+
 def plan(session, sql):
     """Return the Plan of one statement, as it last ran, or as it would run if it hasn't."""
     session.check_open()        # an authorizer may have closed it, here and where the statement is prepared
     statement = session.statements.get(sql) or session.statements.get(bare(sql))
-    fresh = statement is None
+    fresh = statement is None or is_run_ahead(statement)
     if fresh:
         statement = session.prepare(sql)
         if session.detect_types:

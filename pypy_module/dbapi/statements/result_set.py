@@ -20,6 +20,15 @@ CHANGES, ROWID = NUMBERS['SQPYTE_ROW_CHANGES'], NUMBERS['SQPYTE_ROW_ROWID']
 step = lib.sqpyte_step
 
 
+def decoded(statement):
+    """Return the row in a Statement's buffer (tuple), or None if a text isn't UTF-8. No exception is being handled
+    when that is told of: sqlite3's error has none as its context."""
+    try:
+        return statement.decode(statement.cells, statement.doubles, statement.texts)
+    except UnicodeDecodeError:
+        return None
+
+
 class GivenUp:
     """In place of the runner of rows in the middle of which an exception came."""
 
@@ -188,12 +197,11 @@ class ResultSet(ExecuteMany):
                 if session.detect_types and statement.types is None:    # it has been compiled again
                     session.find_converters(statement)
                 if statement.converters is None:
-                    try:
-                        self.row = statement.decode(cells, statement.doubles, statement.texts)
-                    except UnicodeDecodeError:
+                    self.row = decoded(statement)
+                    if self.row is None:
                         self.row = Undecodable.of(statement)
                         if session.plain and not versions.FIRST_ROW_LATER:
-                            raise errors.OperationalError(self.row.message) from None
+                            raise errors.OperationalError(self.row.message)
                 else:
                     self.row = self._convert(statement)
                     self.ready = False
@@ -240,6 +248,19 @@ class ResultSet(ExecuteMany):
             statement.owner = self.claim = session.watch(self, statement)
             self.columns = statement.description
             self.lastrowid = statement.cells[ROWID]
+            if not versions.FIRST_ROW_LATER:
+                self._make_first_row()
+
+    def _make_first_row(self):
+        """Make the first row that a runner leaves, as a text factory makes it, or it can't be made."""
+        self.runner.leave_first_row(self)
+        row = self.row
+        if self.runner is None and row is None:
+            self.row = self._first_row(self.statement)
+        elif type(row) is Undecodable and self.session.plain:
+            raise errors.OperationalError(row.message)
+        elif row is not None and not self.session.plain:
+            self.row = self.decoded_early(row)
 
     def _first_row(self, statement):
         """Return the row that a statement is at as text factory and converters make it now."""
@@ -247,10 +268,10 @@ class ResultSet(ExecuteMany):
             row = self._convert(statement)
             self.ready = False      # still in `execute`
             return row
-        try:
-            return statement.decode(statement.cells, statement.doubles, statement.texts)
-        except UnicodeDecodeError:
-            raise errors.OperationalError(decoding.undecodable(statement)) from None
+        row = decoded(statement)
+        if row is None:
+            raise errors.OperationalError(decoding.undecodable(statement))
+        return row
 
     def advance(self):
         """Return the next row as a tuple, before the row factory, or None after the last one."""
@@ -280,10 +301,9 @@ class ResultSet(ExecuteMany):
             self.runner = GivenUp('the cursor was garbage')
             return self._advance_inlined()
         elif statement.converters is None and self.session.plain:
-            try:
-                row = statement.decode(statement.cells, statement.doubles, statement.texts)
-            except UnicodeDecodeError:
-                raise errors.OperationalError(decoding.undecodable(statement)) from None
+            row = decoded(statement)
+            if row is None:
+                raise errors.OperationalError(decoding.undecodable(statement))
         else:
             row = self._convert(statement)
         tier_up = statement.tier_up - 1

@@ -23,6 +23,8 @@ far as anybody can see. It has
   runs a signal's handler, and an object's finalizer, between any two instructions, also between two of a runner's. What
   writes to the database there is refused with an error: the rest of the row would be read from where something else is
   by then;
+* `leave_first_row(result)`: called with the ResultSet where `execute` makes the first row (before Python 3.11): the
+  runner leaves if a function has set a text factory, or a text of the row isn't UTF-8;
 * `claimed(result)`: called with the ResultSet when the runner, asked for a row, has raised `Claim`;
 * `abandon(claim)`: its rows aren't wanted any more; it gives up its statement if `claim` is the statement's `owner`;
 * `pass_row(result)`, if it leaves rows with the ResultSet: the one that the ResultSet had kept, because making

@@ -16,6 +16,9 @@ from pypy_module.inline.runtime import trace
 STEP = 'BYTES[self.mid_step] = %d' % NUMBERS['SQPYTE_STEP_BEGUN']
 # What `__next__` begins with; for `stale` see runner.py.
 CHECK_STAMP = ('self.inside = True', 'if WORDS[self.live] != self.stamp:', '    return self.stale()')
+# Between two rows of a loop that calls user code: another thread, or a signal's handler, may have interrupted it. A
+# function that has closed the connection has left nothing to look at.
+INTERRUPTED = ('elif self.left or INTS[self.interrupted]:', '    return self.interrupt()')
 
 
 class ClassCode:

@@ -239,10 +239,8 @@ def by_collation(part, pc, op):
             name = part.code.preset('k', register, 'v')
         names.append(name)
     source.add('self.inside = False',
-               'try:', '    o = compared(self.f%d(%s, %s))' % (pc, names[0], names[1]), '    self.inside = True',
-               'except BaseException as error:', '    self.not_compared(error)')
-    with source.block():
-        source.add(*part.bail_out(pc))
+               'try:', '    o = compared(self.f%d(%s, %s))' % (pc, names[0], names[1]), '    self.inside = True')
+    failed(source, 'self.not_compared(failure)', *part.bail_out(pc))
 
 
 @emits('IsNull', 'NotNull')
@@ -333,6 +331,16 @@ def conversion(name):
             '    %s = result_of(%s, self.most)' % (name, name)]
 
 
+def failed(source, *lines):
+    """Emit the end of a `try` that calls user code, and lines for what it has raised, `failure`. They aren't in the
+    `except`: what a `finalize` finds in sys.exc_info(), and SQLite's error as its context, is the caller's."""
+    source.add('    failure = None',
+               'except BaseException as error:',
+               '    failure = error',
+               'if failure is not None:',
+               *['    ' + line for line in lines])
+
+
 @emits('Function', 'PureFunc')
 def function(part, pc, op):
     """A call of the user's function, with sqlite3's conversion of its result."""
@@ -343,9 +351,7 @@ def function(part, pc, op):
     with source.block():
         source.add('%s = self.f%d(%s)' % (result, pc, ', '.join(values)), 'self.inside = True')
         source.add(*conversion(result))
-    source.add('except BaseException as error:')
-    with source.block():
-        source.add('return self.failed(%d, error, %r, self.f%d)' % (pc, FUNCTION_FAILED, pc))
+    failed(source, 'return self.failed(%d, failure, %r, self.f%d)' % (pc, FUNCTION_FAILED, pc))
     need = part.needed(pc, op.p3)
     if need & W:
         part.set_w(op.p3, 'wrapped(%s)' % result)
@@ -370,9 +376,7 @@ def aggregate_step(part, pc, op):
         source.add('method = %s.step' % name)
         source.add('message = "user-defined aggregate\'s \'step\' method raised error"')
         source.add('method(%s)' % ', '.join(values), 'self.inside = True')
-    source.add('except BaseException as error:')
-    with source.block():
-        source.add('return self.failed(%d, error, message, self.f%d.made_by)' % (pc, pc))
+    failed(source, 'return self.failed(%d, failure, message, self.f%d.made_by)' % (pc, pc))
     handed(part, pc, -1, None)
 
 

@@ -28,6 +28,8 @@ def generate(count):
         with source.block():
             _row(source, count)
         source.add('except UnicodeDecodeError:',
+                   '    row = None',
+                   'if row is None:',
                    '    return self.by_result_set()',
                    'self.k = k = k + %d' % (2 * count),
                    'self.inside = False',

@@ -15,7 +15,7 @@ from pypy_module.ffi.library import NUMBERS, address_of, ffi
 from pypy_module.inline import values as inline_values
 from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS, NOTHING
 from pypy_module.inline.analysis.scan import AHEAD, ROWS, RUN
-from pypy_module.inline.codegen.class_code import CHECK_STAMP, ClassCode
+from pypy_module.inline.codegen.class_code import CHECK_STAMP, INTERRUPTED, ClassCode
 from pypy_module.inline.codegen.emit import AfterAhead, AfterRow, Ahead, InRow, Selecting
 from pypy_module.inline.codegen.opcodes import EMITTERS, affinity
 from pypy_module.inline.runtime.scan import AheadRunner, PageBatchRunner, RowsRunner, RunRunner
@@ -29,7 +29,7 @@ FEWEST_ROWS, MOST_ROWS = 16, 512
 NAMES = {'PageBatchRunner': PageBatchRunner, 'RowsRunner': RowsRunner, 'AheadRunner': AheadRunner,
          'RunRunner': RunRunner, 'affinity': affinity, 'compared': compared}
 for _module, _names in [
-        (memory, 'WORDS DOUBLES BYTES CHARS unpack BASE data_at'),
+        (memory, 'WORDS INTS DOUBLES BYTES CHARS unpack BASE data_at'),
         (inline_values, 'text_at unwrapped wrapped private store result_of UNDECODABLE'),
         (values, 'W_Int W_Real W_Text W_Blob NULL'),
         (arith, 'add subtract multiply divide remainder'),
@@ -168,8 +168,8 @@ class Code(ClassCode):
                        '    self.inside = False',
                        'return row')
 
-    def _next_row(self, end):
-        """Emit the step to the next row."""
+    def _next_row(self, end, loops):
+        """Emit the step to the next row; `loops`: it follows another one, without a look at the stamp (bool)."""
         source = self.source
         name, stride = self.noted, self.stride
         if not self.selects:
@@ -181,6 +181,8 @@ class Code(ClassCode):
                    '    %s = self.k' % name)
         if end == 'end':
             source.add('    end = self.end')
+        if loops:
+            source.add(*INTERRUPTED)
         if self.selects:
             source.add('i = WORDS[k]', 'k += 1')
         source.add('self.i = i', 'note(SEEN, 0, %s)' % name)
@@ -207,13 +209,13 @@ class Code(ClassCode):
             if any(loop.may_exit(loop.ops[pc]) for pc in order):
                 source.add('while True:')
                 with source.block():
-                    self._ahead_row(order)
+                    self._ahead_row(order, True)
             else:
-                self._ahead_row(order)
+                self._ahead_row(order, False)
 
-    def _ahead_row(self, order):
+    def _ahead_row(self, order, loops):
         """Emit one row of the AHEAD shape."""
-        self._next_row('self.end')
+        self._next_row('self.end', loops)
         if self.selects:
             self.source.add('self.k = k')
         Ahead(self, order).emit(EMITTERS)
@@ -230,6 +232,6 @@ class Code(ClassCode):
                     source.add('a%d = None' % loop.ops[pc].p3)
             source.add('while True:')
             with source.block():
-                self._next_row('end')
+                self._next_row('end', True)
                 Ahead(self, self._row(loop.end)).emit(EMITTERS)
                 source.add(*self.taken(loop.end, self.noted))

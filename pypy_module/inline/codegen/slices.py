@@ -8,7 +8,7 @@ from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.analysis.kinds import NOTHING
 from pypy_module.inline.analysis.scan import AHEAD
 from pypy_module.inline.codegen import datum
-from pypy_module.inline.codegen.class_code import CHECK_STAMP
+from pypy_module.inline.codegen.class_code import CHECK_STAMP, INTERRUPTED
 from pypy_module.inline.codegen.emit import Ahead, V, W
 from pypy_module.inline.codegen.opcodes import EMITTERS
 from pypy_module.inline.codegen.scan import Code
@@ -171,15 +171,16 @@ class SliceCode(Code):
         made.most_values = max([len(self.loop.flow.reads[pc]) + 1 for pc in self.loop.in_c], default=0)
         self._finish_row(made)
 
-    def _row_part(self, order, behind_group=()):
-        """Emit one row; `behind_group`: lines for after C has run the statement."""
+    def _row_part(self, order, behind_group=(), loops=True):
+        """Emit one row; `behind_group`: lines for after C has run the statement; `loops`: see `_next_row`."""
         self.source.add('i += %d' % self.stride,
                         'if i == self.end:',
                         '    batch_ended(SEEN, i - %d)' % self.stride,
                         '    if not self.refill():',
                         '        return',
                         '    i = self.k',
-                        *['    ' + line for line in behind_group])
+                        *['    ' + line for line in behind_group],
+                        *(INTERRUPTED if loops else ()))
         self.source.add('self.i = i', 'note(SEEN, 0, i)')
         self.part(self, order).emit(EMITTERS)
         if self.loop.shape != AHEAD:
@@ -208,7 +209,7 @@ class SliceCode(Code):
                 with source.block():
                     self._row_part(order)
             else:
-                self._row_part(order)
+                self._row_part(order, loops=False)
 
     def _run(self):
         """Emit the shape of a slice without a row."""

@@ -13,7 +13,7 @@ from pypy_module.inline.analysis.scan import copied
 from pypy_module.inline.analysis.windows import INVERSE, NULL, ROW, VALUE
 from pypy_module.inline.codegen import datum
 from pypy_module.inline.codegen.class_code import ClassCode
-from pypy_module.inline.codegen.opcodes import ARITHMETIC, conversion
+from pypy_module.inline.codegen.opcodes import ARITHMETIC, conversion, failed
 from pypy_module.inline.runtime.windows import WindowRunner
 from sqpyte.vm.values import arith
 
@@ -22,7 +22,7 @@ METHODS = ("user-defined aggregate's '%s' method not defined",
            "user-defined aggregate's '%s' method raised error")
 
 NAMES = {'WindowRunner': WindowRunner}
-for _module, _names in [(memory, 'WORDS DOUBLES BYTES CHARS BASE unpack'),
+for _module, _names in [(memory, 'WORDS INTS DOUBLES BYTES CHARS BASE unpack'),
                         (arith, ' '.join(ARITHMETIC.values())),
                         (inline_values, 'text_at result_of wrapped unwrapped KeptText UNDECODABLE')]:
     for _name in _names.split():
@@ -123,8 +123,9 @@ class WindowCode(ClassCode):
 
     def _behind(self, pc, size):
         """Emit what is done behind a call of user code."""
-        self.source.add('if self.handed and self.deoptimized(%d, k + %d):' % (pc, size),
-                        '    return')
+        self.source.add('if self.handed or self.left or INTS[self.interrupted]:',
+                        '    if self.deoptimized(%d, k + %d):' % (pc, size),
+                        '        return')
 
     def _call(self, pc, op, kept, size):
         """Emit a step or an inverse; its instance is made at the first one."""
@@ -151,9 +152,8 @@ class WindowCode(ClassCode):
                    '    method = a.' + method,
                    '    message = "%s"' % (METHODS[1] % method),
                    '    method(%s)' % ', '.join(values),
-                   '    self.inside = True',
-                   'except BaseException as error:',
-                   '    return self.failed(%d, error, message, self.f%d.made_by)' % (pc, pc))
+                   '    self.inside = True')
+        failed(source, 'return self.failed(%d, failure, message, self.f%d.made_by)' % (pc, pc))
         self._behind(pc, size)
 
     def _value(self, pc, op, size):
@@ -173,9 +173,8 @@ class WindowCode(ClassCode):
                        '    problem = None')
             with source.block():
                 source.add(*conversion('v'))
-            source.add('except BaseException as error:',
-                       '    return self.value_failed(%d, error, problem)' % pc,
-                       'self.r%d = v' % op.p3)
+            failed(source, 'return self.value_failed(%d, failure, problem)' % pc)
+            source.add('self.r%d = v' % op.p3)
             self._behind(pc, size)
 
     def _null(self, pc, op, size):

@@ -16,7 +16,7 @@ from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.buffers import taken
-from pypy_module.inline.runtime.runner import COLUMNS, GONE, ROW, Runner, interrupted_of
+from pypy_module.inline.runtime.runner import COLUMNS, GONE, ROW, Runner
 from pypy_module.inline.values import load, load_datum, private, store_datum
 from sqpyte.vm.base import mem
 from sqpyte.vm.values.values import W_Bytes, W_Int
@@ -79,7 +79,6 @@ class LogRunner(Runner):
 
     Attributes:
         handle: address of C's part.
-        interrupted: where it says whether the connection is interrupted, in `INTS` (int).
         out: address of the buffer; start: where its records begin, in `WORDS` (int).
         batch: how many rows the next batch has at most (int).
         at_event: the statement is before the slice's first opcode (bool).
@@ -115,7 +114,6 @@ class LogRunner(Runner):
         self.in_c_now = False
         self.at_event = True
         self.passing = self.rest = 0
-        self.interrupted = interrupted_of(self.vdbe)
         self.handle = handle
         self.use(buffer)
         self.i = -self.stride
@@ -147,9 +145,7 @@ class LogRunner(Runner):
         if self.rest:
             self.k, self.end, self.rest = self.end, self.rest, 0
             if INTS[self.interrupted]:
-                lib.sqpyte_fail(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), INTERRUPT)
-                self.install_accumulators()
-                self.go_on()
+                self.interrupt()
                 return False
             if self.k != self.end:
                 return True
@@ -292,6 +288,14 @@ class LogRunner(Runner):
             lib.sqpyte_fail(self.vdbe, target, self.sink_error)
         self.install_accumulators()
         self.go_on()
+
+    def interrupt(self):
+        """See Runner: the statement ends with the error, so it doesn't matter where C is."""
+        self.check_open()
+        if not self.left:
+            lib.sqpyte_fail(self.vdbe, mem.i32(self.vdbe + layout.Vdbe_pc), INTERRUPT)
+            self.install_accumulators()
+            self.go_on()
 
     def go_on(self):
         """See Runner; a statement that has ended fails: stepping it would begin it again."""

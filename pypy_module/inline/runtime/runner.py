@@ -76,7 +76,8 @@ class Runner(StandIn):
         calls: the statement's Calls.
         vdbe, memory: addresses of the statement's Vdbe and of its registers (int).
         mid_step: where C is told of the sqlite3_step it goes on with, in `BYTES` (int).
-        limit: where the connection's SQLITE_LIMIT_LENGTH is, in `INTS` (int).
+        limit: where the connection's SQLITE_LIMIT_LENGTH is, and interrupted: where it says whether the connection is
+            interrupted, in `INTS` (int).
         rc: what stepping the statement returned, when the runner has left before it had an owner.
         left: the statement goes on in C (bool).
         busy: a user's function may be running (bool).
@@ -120,6 +121,7 @@ class Runner(StandIn):
         self.stamp = WORDS[self.live]
         self.mid_step = self.vdbe + layout.Vdbe_sqpyteMidStep - BASE
         self.limit = limit_of(self.vdbe)
+        self.interrupted = interrupted_of(self.vdbe)
         self.shapes = known.shapes
         self.noted = statement.inlined.noted
         self.owner: Any = None
@@ -129,6 +131,15 @@ class Runner(StandIn):
     def begin(self):
         """Compute the first row."""
         self.advance()
+
+    def leave_first_row(self, result):
+        """See tiers.py."""
+        if not self.left and (not self.session.plain or not self.readable()):
+            self.deoptimize_row(result)
+
+    def readable(self):
+        """Whether the texts of the next row are UTF-8 (bool)."""
+        return True
 
     def prepare(self):
         """Load what the loop reads from before it; returns whether all of it can be had."""
@@ -277,6 +288,12 @@ class Runner(StandIn):
             self.inside = inside
         return None
 
+    def interrupt(self):
+        """Amid a batch, between two rows: the connection is interrupted. C goes to the next row, and notices."""
+        self.check_open()
+        if not self.left:
+            self.side_exit(self.loop.end, self.i, self.kept_fields())
+
     def go_on(self):
         """Step the statement in C, in which all of its state is now."""
         self.begin_step()
@@ -384,8 +401,11 @@ class Runner(StandIn):
         try:
             made = aggregate.made_by()
             self.inside = True
+            failure = None
         except BaseException as error:
-            self.failed(pc, error, "user-defined aggregate's '__init__' method raised error",
+            failure = error
+        if failure is not None:
+            self.failed(pc, failure, "user-defined aggregate's '__init__' method raised error",
                         aggregate.made_by)
             return None
         setattr(self, 'a%d' % self.loop.ops[pc].p3, made)
@@ -404,8 +424,4 @@ class Runner(StandIn):
         report(error, function)
         self.install_accumulators()
         lib.sqpyte_raise(self.vdbe, pc, code, message.encode())
-        try:
-            self.go_on()
-        except errors.Error as raised:
-            raised.__context__ = None       # the function's error was another's, in SQLite's middle
-            raise
+        self.go_on()

@@ -1,6 +1,7 @@
 """Slices: the deferred opcodes of an innermost loop, with a row in them or without (see call_log.py)."""
 
 from c_engine.generated import layout
+from pypy_module.dbapi.statements.result_set import decoded
 from pypy_module.ffi.memory import BYTES
 from pypy_module.inline.runtime.call_log import BEGUN, MOST_ROWS, LogRunner, fail_as_changed
 from pypy_module.inline.runtime.runner import ROW
@@ -69,6 +70,10 @@ class LogRunRunner(LogRunner):
             return False
         return super().row_of_c(rc)
 
+    def readable(self):
+        """See Runner."""
+        return decoded(self.statement) is not None
+
     def __next__(self):
         """Return the row that C has computed, and run to the next one."""
         statement, result = self.statement, self.asker()
@@ -79,9 +84,8 @@ class LogRunRunner(LogRunner):
         if not self.session.plain:      # a step has set another text factory
             self.bail_out(result)
             return result.advance()
-        try:
-            row = statement.decode(statement.cells, statement.doubles, statement.texts)
-        except UnicodeDecodeError:
+        row = decoded(statement)
+        if row is None:
             self.bail_out(result)
             return result.advance()
         BYTES[self.mid_step] = 0

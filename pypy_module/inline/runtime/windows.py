@@ -12,7 +12,7 @@ from pypy_module.dbapi.statements.decoding import Undecodable, undecodable_text
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
-from pypy_module.inline.runtime.call_log import AT_EVENT, COUNT, INTERRUPT, RECORDS
+from pypy_module.inline.runtime.call_log import AT_EVENT, COUNT, RECORDS
 from pypy_module.inline.runtime.runner import COLUMNS, NOMEM, ROW
 from pypy_module.inline.runtime.slices import LogAheadRunner
 from pypy_module.inline.values import BLOB, TEXT, UNDECODABLE, KeptText, data_at, kept, load, unwrapped
@@ -158,10 +158,10 @@ class WindowRunner(LogAheadRunner):
             return True
         if error is not None:
             report(error, made_by)
-        return self.handed and self.deoptimized(pc, behind)
+        return bool(self.handed or self.left or INTS[self.interrupted]) and self.deoptimized(pc, behind)
 
     def deoptimized(self, pc, behind):
-        """After a call in which the statement was deoptimized; returns whether Python is to stop.
+        """After a call in which the statement was deoptimized, or interrupted; returns whether Python is to stop.
 
         Args:
             pc: the opcode that is done.
@@ -170,7 +170,7 @@ class WindowRunner(LogAheadRunner):
         self.check_open()
         if self.left:
             return True
-        if self.loop.way != PURE:
+        if self.loop.way != PURE and self.handed:
             mem.set_i32(self.vdbe, layout.Vdbe_pc, pc + 1)
             self.give_state()
             self.go_on()
@@ -179,17 +179,11 @@ class WindowRunner(LogAheadRunner):
             following = self.loop.following.get(pc)
             if following is not None and WORDS[behind] == self.loop.numbers[following]:
                 return False
-            self.interrupt(pc)
+            self.interrupt()
             return True
         self.handed = False
         self.enlist()
         return False
-
-    def interrupt(self, pc):
-        """Have the statement end with the error of an interrupt."""
-        lib.sqpyte_fail(self.vdbe, pc, INTERRUPT)
-        self.install_accumulators()
-        self.go_on()
 
     def surrogates(self, number, address, size):
         """The value of column `number` of the next row, a text that isn't UTF-8."""
@@ -256,6 +250,10 @@ class WindowRunner(LogAheadRunner):
         name = ffi.string(lib.sqlite3_column_name(self.statement.pointer, number))
         return Undecodable(undecodable_text(name, data), row)
 
+    def readable(self):
+        """See Runner."""
+        return self.raw is None
+
     def looked(self):
         """`__next__` when something has happened since the last row, or with a text in the row that
         isn't UTF-8."""
@@ -267,7 +265,7 @@ class WindowRunner(LogAheadRunner):
             return result.advance()
         self.stamp = WORDS[self.live]
         if INTS[self.interrupted]:
-            self.interrupt(self.loop.row + 1)
+            self.interrupt()
             return result.advance()
         row = self.next_row()
         if type(row) is not tuple or not self.session.plain:

@@ -1,11 +1,13 @@
 """What an sqlite3_step is, to loops that are inlined: interrupts that come from a query's own functions,
 collations and aggregates, and between two rows, end it where it ends in C, after as many calls and rows;
 and the time is one time in a step, another in the next."""
+import threading
 import time
 
 import pytest
 
 import sqpyte
+from tests.outcome import outcome
 from tests.pypy_module.inline.inlining import compare
 
 ROWS = 120
@@ -38,9 +40,16 @@ QUERIES = [
 ]
 
 
-def made(side, at):
-    """A connection to a table, whose functions interrupt at their call number `at`, and the list of how many
-    calls there have been."""
+def in_thread(call):
+    """Do what `call()` does in another thread."""
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join()
+
+
+def made(side, at, threaded=False):
+    """A connection to a table, whose functions interrupt at their call number `at`, in another thread or not, and the
+    list of how many calls there have been."""
     connection = side.connect()
     connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT)')
     connection.execute('CREATE TABLE u(a, b)')
@@ -49,7 +58,9 @@ def made(side, at):
 
     def called():
         calls[0] += 1
-        if calls[0] == at:
+        if calls[0] == at and threaded:
+            in_thread(connection.interrupt)
+        elif calls[0] == at:
             connection.interrupt()
 
     class Steps:
@@ -170,4 +181,44 @@ def test_the_time_of_a_step(query):
             rows.append(row)
         return [len({row[n] for row in rows}) for n in range(len(rows[0]))], rows[0][-1] if len(
             rows) == 1 else len(rows)
+    compare(action, inlined=False, oracle='C')
+
+
+BEFORE_THE_LOOP = [
+    'SELECT a FROM t WHERE g(b) > 0 LIMIT f(6)', 'SELECT g(a) FROM t LIMIT f(6)',
+    'SELECT a FROM t WHERE g(a) >= 0 LIMIT f(6) OFFSET f(2)', 'SELECT steps(a) FROM t WHERE d(1)',
+    'SELECT steps(a) FROM t WHERE d(1) AND g(a) >= 0', 'SELECT a FROM t WHERE d(1) AND g(a) >= 0',
+    'SELECT steps(v.a) FROM t, t AS v WHERE v.a = f(t.a)', 'SELECT g(v.a) FROM t, t AS v WHERE v.a = f(t.a)',
+    'SELECT steps(v.a) FROM t LEFT JOIN t AS v ON v.a = f(t.a)', 'SELECT steps(a) FROM t WHERE a > f(1)',
+    'SELECT a, g(b) FROM t WHERE a > f(1) AND g(a) > 0', 'SELECT sums(a) OVER (ROWS f(2) PRECEDING) FROM t',
+    'SELECT steps(a) FROM t WHERE exists(SELECT f(1)) AND b > 0',
+    'SELECT v.a FROM t, t AS v WHERE v.a = f(t.a) ORDER BY g(v.a)',
+    'SELECT DISTINCT g(v.a) FROM t, t AS v WHERE v.a = f(t.a)',
+]
+
+
+@pytest.mark.parametrize('query', BEFORE_THE_LOOP)
+def test_an_interrupt_before_the_loop(query):
+    """By a function that C calls in the step in which the loop is taken over: it is noticed where the loop jumps."""
+    def action(side):
+        found = []
+        for at in (1, 2, 3):
+            connection, calls = made(side, at)
+            connection.create_function('d', 1, lambda value: connection.interrupt() or 1, deterministic=True)
+            connection.create_function('g', 1, lambda value: calls.append(value) or value)
+            cursor = connection.cursor()
+            found += [outcome(cursor.execute, query) is cursor, outcome(cursor.fetchall), calls]
+        return found
+    compare(action, inlined=False, oracle='C')
+
+
+@pytest.mark.parametrize('query', QUERIES)
+def test_another_thread_interrupts_within_a_call(query):
+    """It is noticed when the row is done, though nothing is handed back to C."""
+    def action(side):
+        found = []
+        for at in (1, 5, 40, 100):
+            connection, calls = made(side, at, threaded=True)
+            found.append((outcome(lambda: connection.execute(query).fetchall()), calls))
+        return found
     compare(action, inlined=False, oracle='C')

@@ -140,3 +140,27 @@ def test_one_that_is_set_by_a_function(query, at):
         connection.create_window_function('s', 1, Noting)
         return [type(row[-1]).__name__ for row in connection.execute(query)], calls
     compare(action, inlined=1 not in at, oracle='C')     # one that is set at the first row keeps the query in C
+
+
+@pytest.mark.parametrize('sets', [False, True])
+@pytest.mark.parametrize('query', QUERIES)
+def test_the_first_row(query, sets):
+    """Before Python 3.11 `execute` makes it, also if a function has set a text factory on the way to it."""
+    def action(side):
+        connection = filled(side)
+        connection.execute("UPDATE t SET c = CAST(x'41ff' AS TEXT) WHERE a = 1 OR c LIKE 'text 1%'")
+        made = []
+
+        def factory(data):
+            made.append(data)
+            return data
+
+        def function(value):
+            if sets:
+                connection.text_factory = factory
+            return value
+        connection.create_function('f', 1, function)
+        cursor = connection.cursor()
+        found = [outcome(cursor.execute, query) is cursor, list(made)]
+        return found + fetched(cursor, 3) + made
+    compare(action, inlined=False, oracle='C')
