@@ -10,7 +10,7 @@ struct SqpyteBusy {
   sqlite3 *db;
   int (*xBusy)(void*,int);      /* The connection's own, and its argument */
   void *pArg;
-  int bAsked;                   /* xFree has been asked */
+  int bAsked;                   /* xFree has been asked, and has none left */
 };
 static int (*sqpyteFreeLocks)(void*);
 
@@ -21,8 +21,8 @@ void sqpyte_free_locks_by(int (*xFree)(void*)){
 static int sqpyteBusy(void *pArg, int nBusy){
   SqpyteBusy *p = (SqpyteBusy*)pArg;
   if( !p->bAsked ){
-    p->bAsked = 1;
     if( sqpyteFreeLocks && sqpyteFreeLocks(p->db) ) return 1;
+    p->bAsked = 1;
   }
   return p->xBusy ? p->xBusy(p->pArg, nBusy) : 0;
 }

@@ -174,6 +174,8 @@ int sqpyte_execute(
 ){
   sqlite3 *db = ((Vdbe*)pStmt)->db;
   sqlite3_int64 aBusy[SQPYTE_BUSY_WORDS];
+  const u32 *pCompiled = &((Vdbe*)pStmt)->aCounter[SQLITE_STMTSTATUS_REPREPARE];
+  u32 nCompiled = *pCompiled;
   int rc;
   if( (flags & SQPYTE_IN_TRANSACTION) && db->autoCommit ) return SQPYTE_BEGIN;
   rc = sqpyte_bind(pStmt, aIn, zText);
@@ -183,8 +185,8 @@ int sqpyte_execute(
   if( flags & SQPYTE_ASK ) sqpyte_ask_no_more(db, aBusy);
   if( rc==SQLITE_ROW ){
     /* A statement that has been compiled again may have more rows than it had. */
-    if( (flags & SQPYTE_ONE_ROW)
-     && (((Vdbe*)pStmt)->aCounter[SQLITE_STMTSTATUS_REPREPARE]==0 || sqpyteOneRow((Vdbe*)pStmt))
+    if( (flags & SQPYTE_ONE_ROW) && (*pCompiled==0 || sqpyteOneRow((Vdbe*)pStmt))
+     && ((flags & SQPYTE_AS_COMPILED)==0 || *pCompiled==nCompiled)
     ){
       rc = sqpyteFinish(pStmt, aOut);
     }

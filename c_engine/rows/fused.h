@@ -34,13 +34,14 @@
 #define SQPYTE_IN_TRANSACTION 1   /* SQPYTE_BEGIN unless in a transaction */
 #define SQPYTE_ONE_ROW 2          /* there is at most one row: finish if there */
 #define SQPYTE_ASK 4              /* ask before waiting for locks */
+#define SQPYTE_AS_COMPILED 8      /* SQPYTE_ONE_ROW not if it has just been compiled again */
 
 /* Vdbe.sqpyteMidStep: what the inliner has of an sqlite3_step, and gives back to C. */
 #define SQPYTE_STEP_MID 1         /* it is in its middle */
 #define SQPYTE_STEP_BEGUN 2       /* it has just begun; C has done nothing of it */
 
 /* Version of this interface; a caller checks that it is the one it knows. */
-#define SQPYTE_FUSED_VERSION 12
+#define SQPYTE_FUSED_VERSION 13
 SQPYTE_EXPORT int sqpyte_fused_version(void);
 
 /* Binds every parameter (its cells in aIn; text and blob values are offsets

@@ -36,6 +36,8 @@ class Handle:
 class Blob:
     """An open blob; read, written and indexed like a file and like bytes of a fixed length."""
 
+    __module__ = 'sqpyte'       # as repr() says
+
     # Not as annotations, which help() shows.
     _connection_ = None      # type: Any
     _session_ = None         # type: Any

@@ -52,8 +52,8 @@ class Cursor:
             if not self._result_.closed:
                 self._check_ready_()
             self._result_.drop()
-        self._set_(ResultSet(session), connection)
         session.check_thread()
+        self._set_(ResultSet(session), connection)
         self._result_.ready = True
 
     @property

@@ -9,7 +9,7 @@ from c_engine.generated import layout, opcodes
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.session import session_of
 from pypy_module.dbapi.statements import tiers
-from pypy_module.dbapi.statements.statement import explains, refuse_null_character
+from pypy_module.dbapi.statements.statement import explains, refuse_null_character, skip
 from pypy_module.ffi.library import NULL, NUMBERS, address_of, ffi, lib
 from sqpyte.vm.base import mem
 
@@ -112,8 +112,15 @@ def split(db, sql):
             raise errors.from_database(db)
         if result[0]:
             lib.sqlite3_finalize(result[0])
-            yield ffi.unpack(start, tail[0] - start).decode().strip()
+            yield behind_semicolons(ffi.unpack(start, tail[0] - start).decode())
         start = tail[0]
+
+
+def behind_semicolons(sql):
+    """Return a statement (str) without the semicolons before it, and blanks around."""
+    while sql.startswith(';', skip(sql)):
+        sql = sql[skip(sql) + 1:]
+    return sql.strip()
 
 
 def bare(sql):

@@ -35,6 +35,7 @@ int sqlite3_extended_errcode(sqlite3 *db);
 const char *sqlite3_errmsg(sqlite3 *db);
 int sqlite3_set_errmsg(sqlite3 *db, int errcode, const char *message);
 int sqlite3_get_autocommit(sqlite3 *db);
+int sqlite3_is_interrupted(sqlite3 *db);
 int64_t sqlite3_total_changes64(sqlite3 *db);
 int64_t sqlite3_changes64(sqlite3 *db);
 int64_t sqlite3_last_insert_rowid(sqlite3 *db);

@@ -30,7 +30,10 @@ def cache():
         return os.path.join(BUILD, 'abi')
     home = os.environ.get('XDG_CACHE_HOME', '')
     if not os.path.isabs(home):     # as the XDG Base Directory Specification says
-        home = os.path.join(os.path.expanduser('~'), '.cache')
+        home = os.path.expanduser('~')
+        if not os.path.isabs(home):     # a user whom nobody knows has none: a folder where nothing can be kept
+            home = os.devnull
+        home = os.path.join(home, '.cache')
     return os.path.join(home, 'sqpyte', 'code')
 
 

@@ -110,6 +110,9 @@ class Session(Execution, StatementCache, Transaction):
             self.if_mine(self.before_c_call_that_may_write)
         self.text_factory = factory
         self.plain = factory is str
+        if self.db:
+            for runner in list(self.runners):       # in the middle of a row, perhaps another thread's
+                runner.be_wary()
 
     def close(self, busy_too=True):
         """Close the database, rolling back with autocommit off.

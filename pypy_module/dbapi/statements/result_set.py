@@ -11,6 +11,7 @@ from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements import decoding, tiers
 from pypy_module.dbapi.statements.decoding import Undecodable
 from pypy_module.dbapi.statements.executemany import ExecuteMany
+from pypy_module.dbapi.statements.returned import Returned, reads_at_once
 from pypy_module.ffi.library import NUMBERS, lib
 
 ROW, DONE = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
@@ -194,17 +195,11 @@ class ResultSet(ExecuteMany):
                 if not statement.cached:
                     session.retire(statement)
             elif rc == LAST:
-                if session.detect_types and statement.types is None:    # it has been compiled again
-                    session.find_converters(statement)
-                if statement.converters is None:
-                    self.row = decoded(statement)
-                    if self.row is None:
-                        self.row = Undecodable.of(statement)
-                        if session.plain and not versions.FIRST_ROW_LATER:
-                            raise errors.OperationalError(self.row.message)
-                else:
-                    self.row = self._convert(statement)
-                    self.ready = False
+                self.row = decoded(statement)
+                if self.row is None:
+                    self.row = Undecodable.of(statement)
+                    if session.plain and not versions.FIRST_ROW_LATER:
+                        raise errors.OperationalError(self.row.message)
                 if not session.plain and not versions.FIRST_ROW_LATER:      # a function has set a text factory
                     self.row = self.decoded_early(self.row)
                 self.columns = statement.description
@@ -236,12 +231,15 @@ class ResultSet(ExecuteMany):
         if rc == ROW:
             if statement.one_row and session.plain and statement.converters is None:
                 statement.short = True
+            if session.detect_types:        # it may have been compiled again
+                session.find_converters(statement)
+            if reads_at_once(session, statement):
+                self._read_at_once(statement)
+                return
             self.statement = statement
             statement.owner = self.claim = session.watch(self, statement)
             self.columns = statement.description
             self.lastrowid = statement.cells[ROWID]
-            if session.detect_types:        # it may have been compiled again
-                session.find_converters(statement)
             if not versions.FIRST_ROW_LATER:
                 self.row = self._first_row(statement)
         elif rc == tiers.INLINED:
@@ -250,6 +248,14 @@ class ResultSet(ExecuteMany):
             self.lastrowid = statement.cells[ROWID]
             if not versions.FIRST_ROW_LATER:
                 self._make_first_row()
+
+    def _read_at_once(self, statement):
+        """Have a statement that writes run to its end, and its rows handed out afterwards."""
+        self.columns = statement.description
+        self.lastrowid = statement.cells[ROWID]
+        self.runner = rows = Returned(self, self.session, statement)
+        if not versions.FIRST_ROW_LATER:
+            self.row = rows.first()
 
     def _make_first_row(self):
         """Make the first row that a runner leaves, as a text factory makes it, or it can't be made."""
@@ -344,7 +350,7 @@ class ResultSet(ExecuteMany):
             if type(error) is tiers.Claim:
                 runner.claimed(self)
                 return self.advance()
-            if self.runner is not None and self.row is None and not isinstance(self.runner, GivenUp):
+            if self.runner is not None and self.row is None and not isinstance(self.runner, (GivenUp, Returned)):
                 self._give_up(error)
             raise
         finally:

@@ -103,7 +103,8 @@ class Statement:
         used: it has been acquired again since the cache last looked for what to drop (bool).
         is_dml: it starts with INSERT, UPDATE, DELETE or REPLACE (bool).
         readonly: it can't write to the database (bool).
-        one_row: ONE_ROW if it can't return a second row, else 0: a flag of `sqpyte_execute`.
+        one_row: ONE_ROW if it can't return a second row, with AS_COMPILED where that matters, else 0: flags of
+            `sqpyte_execute`.
         parameters: how many it has (int); `names`, `nameless`: see binding.py.
         description: the Columns, or None if it has none.
         types: per column what its converter is looked up by (list), or None as long as nobody has asked; then there is

@@ -22,8 +22,9 @@ from pypy_module.dbapi.arguments import plain_text
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.dropped import (
     REFERENCE_COUNTS, Era, Sentinel, Token, abandoned, find_gone, watching)
-from pypy_module.dbapi.statements.locks import ready
+from pypy_module.dbapi.statements.locks import free_locks, ready
 from pypy_module.dbapi.statements.statement import Statement
+from pypy_module.ffi.library import lib
 
 # So many statements of the same SQL, all busy, suggest that their cursors are garbage.
 MANY = 256
@@ -108,6 +109,8 @@ class StatementCache(Mixin):
 
     def acquire(self, sql):
         """Return a Statement for `sql` (str) that isn't busy, and mark it as busy."""
+        if watching:
+            self.end_interrupt()
         statement = self.statements.get(sql) if type(sql) is str else None
         if statement is None or statement.busy:
             statement = self._prepare_for(sql)
@@ -117,6 +120,11 @@ class StatementCache(Mixin):
         if statement.owner is not None:     # a signal's handler has acquired it just now, and is amid its rows
             return self.acquire(sql)
         return statement
+
+    def end_interrupt(self):
+        """End an interrupt that only statements of dropped cursors keep up."""
+        if self.db and lib.sqlite3_is_interrupted(self.db):
+            free_locks()
 
     def _prepare_for(self, sql):
         """`acquire` when the cache has no idle statement for `sql`."""

@@ -23,6 +23,8 @@ far as anybody can see. It has
   runs a signal's handler, and an object's finalizer, between any two instructions, also between two of a runner's. What
   writes to the database there is refused with an error: the rest of the row would be read from where something else is
   by then;
+* `be_wary()`: a text factory has been set, perhaps by another thread: the next row is not to be handed out without a
+  look at `plain`;
 * `leave_first_row(result)`: called with the ResultSet where `execute` makes the first row (before Python 3.11): the
   runner leaves if a function has set a text factory, or a text of the row isn't UTF-8;
 * `claimed(result)`: called with the ResultSet when the runner, asked for a row, has raised `Claim`;
@@ -38,7 +40,7 @@ A Statement has for the inliner
   statement is reset or finalised, and forget, called when functions or hooks are others;
 * `pointer`, `sql`, `queries`, `owner`, `converters`, `reprepares`: see Statement;
 * `step()`, and `grown(rc)` for what a step by other means has returned;
-* `cells`, `doubles`, `texts`: its row buffer, and `decode`, which makes a tuple of the row there.
+* `cells`: its row buffer; result_set.py has a function that makes a tuple of the row there.
 
 A ResultSet, which is what a cursor is in the middle of, has for it
 

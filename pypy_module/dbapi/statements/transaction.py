@@ -26,7 +26,7 @@ def checked_level(level):
                         'isolation_level must be a string or None, not ' + type(level).__name__)
     if '\0' in level:
         raise ValueError('embedded null character')
-    if str.upper(level) not in LEVELS:
+    if not level.isascii() or str.upper(level) not in LEVELS:
         raise ValueError("isolation_level string must be '', 'DEFERRED', 'IMMEDIATE', or 'EXCLUSIVE'"
                          if versions.LEVEL_NORMALISED else 'invalid value for isolation_level')
     return str.upper(level) if versions.LEVEL_NORMALISED else level
@@ -153,6 +153,7 @@ class Transaction(Mixin):
             if self.runners or self.dropped:
                 self.before_c_call_that_may_write()
             if watching:
+                self.end_interrupt()
                 free_other_writers(self, ffi.string(rest, LOOKED_AT).decode('utf-8', 'replace'))
                 with Asking(self):
                     rc = run_first(self.db, rest, result, tail)

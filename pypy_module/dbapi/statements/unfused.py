@@ -9,7 +9,7 @@ OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DON
 NOMEM, INTERNAL = NUMBERS['SQLITE_NOMEM'], NUMBERS['SQLITE_INTERNAL']
 BEGIN, GROW, LAST = NUMBERS['SQPYTE_BEGIN'], NUMBERS['SQPYTE_GROW'], NUMBERS['SQPYTE_LAST']
 FACTS, FACT_ONE_ROW = NUMBERS['SQPYTE_FACT_COUNT'], NUMBERS['SQPYTE_FACT_ONE_ROW']
-ONE_ROW = NUMBERS['SQPYTE_ONE_ROW']
+ONE_ROW, AS_COMPILED = NUMBERS['SQPYTE_ONE_ROW'], NUMBERS['SQPYTE_AS_COMPILED']
 REPREPARE = NUMBERS['SQLITE_STMTSTATUS_REPREPARE']
 IN_TRANSACTION, ASK = NUMBERS['SQPYTE_IN_TRANSACTION'], NUMBERS['SQPYTE_ASK']
 BUSY_WORDS = NUMBERS['SQPYTE_BUSY_WORDS']
@@ -133,6 +133,7 @@ def execute(pointer, cells_in, texts, flags, cells):
     rc = bind(pointer, cells_in, texts)
     if rc != OK:
         return rc
+    compiled = lib.sqlite3_stmt_status(pointer, REPREPARE, 0)
     if flags & ASK:
         busy = ffi.new('int64_t[]', BUSY_WORDS)
         lib.sqpyte_ask_before_waiting(db, busy)
@@ -143,7 +144,8 @@ def execute(pointer, cells_in, texts, flags, cells):
     else:
         rc = step(pointer, cells)
     if rc == ROW:
-        if flags & ONE_ROW and still_one_row(pointer, cells):
+        if flags & ONE_ROW and still_one_row(pointer, cells) and not (
+                flags & AS_COMPILED and cells[REPREPARES] != compiled):
             rc = finish(pointer, cells)
         cells[ROWID] = lib.sqlite3_last_insert_rowid(db)
     return rc

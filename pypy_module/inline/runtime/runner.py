@@ -24,7 +24,7 @@ from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements.variety import MOST_INLINED, SAMPLED
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS, data_at
-from pypy_module.inline.runtime.stand_in import Raising, StandIn
+from pypy_module.inline.runtime.stand_in import GONE, Raising, StandIn
 from pypy_module.inline.values import UNDECODABLE, load, private, result_of, store, unwrapped
 from sqpyte.vm.base import mem
 from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Text
@@ -51,9 +51,6 @@ def limit_of(vdbe):
 def interrupted_of(vdbe):
     """Where it says whether a statement's connection is interrupted: an index of INTS (int)."""
     return (mem.i64(vdbe + layout.Vdbe_db) + layout.sqlite3_u1_isInterrupted - BASE) >> 2
-
-
-GONE = -1       # no stamp: `__next__` takes the way of a runner that is stale, or has left
 
 
 class Runner(StandIn):

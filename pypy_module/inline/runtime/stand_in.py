@@ -59,6 +59,9 @@ class Unclaimed:
             getattr(result, name)(*arguments)
 
 
+GONE = -1       # no stamp: `__next__` takes the way of a runner that is stale, or has left
+
+
 class StandIn:
     """What stands in a ResultSet for its statement: see tiers.py.
 
@@ -66,12 +69,14 @@ class StandIn:
         session, statement: the Session and its Statement.
         owner: weak reference to the result set, once it stands there, before None.
         listed: it is among the connection's runners (bool).
+        stamp: the connection's, under which the next row is handed out (int).
     """
 
     session: Any
     statement: Any
     owner: Any
     listed = False
+    stamp: Any
 
     def __iter__(self):
         """Return itself, whose `next` is the next row."""
@@ -115,6 +120,10 @@ class StandIn:
             self.session.runners.remove(self)
         except ValueError:
             pass
+
+    def be_wary(self):
+        """See tiers.py."""
+        self.stamp = GONE
 
     def abandon(self, claim):
         """See tiers.py."""

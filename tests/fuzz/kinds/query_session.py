@@ -155,6 +155,7 @@ class Session:
                       'other.p(a, b COLLATE nocase)', 'e(a, b)', 'l(a INTEGER, b TEXT, c BLOB DEFAULT 1)',
                       'k(a COLLATE back, b TEXT COLLATE nocase, c AS (d(b)), s AS (d(a)) STORED)'):
             connection.execute('CREATE %sTABLE %s' % ('TEMP ' if table[0] == 'e' else '', table))
+        connection.execute('CREATE INDEX tc ON t(c)')
         connection.execute('CREATE INDEX ux ON u(x)')
         connection.execute('CREATE INDEX ka ON k(a)')
         connection.execute('CREATE INDEX kd ON k(d(b), b) WHERE d(a) < 2')
@@ -162,7 +163,8 @@ class Session:
                            'UPDATE w SET v = f(new.b) WHERE k = new.a; END')
         connection.execute('CREATE VIEW v AS SELECT t.a, u.z AS c FROM t JOIN u ON u.x = t.a')
         insert = connection.executemany
-        insert('INSERT INTO t VALUES(?, ?, ?)', [(i, i * 7 % 13, 'name %d' % (i % 5)) for i in range(24 * times)])
+        insert('INSERT INTO t VALUES(?, ?, ?)', [
+            (i, i * 7 % 13 if i % 8 != 5 else str(i), 'name %d' % (i % 5)) for i in range(24 * times)])
         insert('INSERT INTO u VALUES(?, ?, ?)', [
             (i * 11 % 70, (i * 37 % 300) if i % 9 else (i / 4.0 if i % 2 else None),
              'text %d' % i if i % 7 else b'\x01%d' % i) for i in range(60 * times)])

@@ -23,6 +23,13 @@ def test_every_statement_is_told(numbers):
     assert not numbers.in_transaction
 
 
+@pytest.mark.parametrize('sql', [';SELECT 1', ' ;; ; SELECT 1', '/* a */ ; -- b\n;SELECT 1', 'SELECT 1; ;SELECT 1',
+                                 'SELECT 1;;; ;SELECT 1 -- c'])
+def test_empty_statements(numbers, sql):
+    assert [plan.sql.rstrip(';').split(' --')[0] for plan in sqpyte.explain(numbers, sql)] in (
+        ['SELECT 1'], ['SELECT 1', 'SELECT 1'])
+
+
 def test_nothing_to_tell(numbers):
     assert sqpyte.explain(numbers, ' -- nothing') == []
     assert str(sqpyte.explain(numbers, '')) == ''

@@ -92,3 +92,23 @@ def test_explain_says_which_are():
             connection.execute('SELECT a FROM t').fetchall()
             connection.execute('SELECT a, d FROM t').fetchall()
         connection.close()
+
+
+@pytest.mark.parametrize('sql', ['', '-- nothing', ';'])
+def test_empty_statements(sql):
+    connection = sqpyte.connect(':memory:', detect_types=sqpyte.PARSE_DECLTYPES)
+    assert connection.execute(sql).fetchall() == []
+
+
+def test_a_column_of_numbers_comes():
+    """The statement is compiled again, and returns one row, whose new column has a converter of what isn't a text."""
+    query = 'SELECT * FROM t WHERE a = 5'
+
+    def action(side):
+        connection = side.connect(detect_types=side.module.PARSE_DECLTYPES)     # PyPy's has other numbers
+        connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b)')
+        connection.execute('INSERT INTO t VALUES(5, 6)')
+        found = [connection.execute(query).fetchall()]
+        connection.execute('ALTER TABLE t ADD COLUMN c pair DEFAULT 7.25')
+        return found + [connection.execute(query).fetchall() for _ in range(2)]
+    assert compare(action, inlined=False, oracle='C')[1:] == [[(5, 6, ('pair', b'7.25'))]] * 2

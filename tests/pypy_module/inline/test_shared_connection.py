@@ -93,7 +93,7 @@ def test_another_thread_within_a_row(deed, shared):
                 done.append(in_thread(DEEDS[deed], connection))
             return value
         connection.create_function('f', 1, function)
-        rows = outcome(lambda: [row for row in connection.execute('SELECT f(a), a FROM t')])
+        rows = outcome(lambda: [row for row in connection.execute('SELECT f(a), b FROM t')])
         return rows, done, connection.execute("SELECT 'x'").fetchone()
     compare(action, oracle='C')
 

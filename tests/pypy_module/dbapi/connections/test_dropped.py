@@ -9,6 +9,7 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -244,3 +245,48 @@ def test_parameters_that_wait_for_another_thread():
     asked.put(None)
     thread.join()
     assert connection.execute('SELECT sum(a) FROM t').fetchone() == (190,)
+
+
+def test_the_first_write_of_a_transaction_has_a_new_snapshot(path):
+    first, second = sqpyte.connect(path), sqpyte.connect(path, isolation_level=None)
+    first.execute('PRAGMA journal_mode=wal').fetchall()
+    first.execute('CREATE TABLE t(a)')
+    first.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(10)])
+    first.commit()
+    first.execute('SELECT a FROM t').fetchone()
+    second.execute('INSERT INTO t VALUES(100)')
+    assert first.execute('UPDATE t SET a = a + 1').rowcount == 11
+    assert first.in_transaction
+    first.commit()
+
+
+def test_an_old_one_and_a_young_one(path, collect):
+    """A statement that meets both locks waits for neither."""
+    first, second = sqpyte.connect(path, timeout=60), sqpyte.connect(path, timeout=60)
+    first.execute('CREATE TABLE t(a)')
+    first.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(10)])
+    first.commit()
+    old = first.execute('SELECT a FROM t')
+    old.fetchone()
+    collect()
+    del old
+    first.execute('SELECT a, 1 FROM t').fetchone()
+    begun = time.monotonic()
+    second.execute('INSERT INTO t VALUES(1)')
+    second.commit()
+    assert time.monotonic() - begun < 50
+
+
+@pytest.mark.parametrize('run', [lambda connection, sql: connection.execute(sql),
+                                 lambda connection, sql: connection.executescript(sql),
+                                 lambda connection, sql: connection.executemany(sql, [()])])
+def test_an_interrupt_that_comes_late(run):
+    """A watchdog's, when nothing runs any more but a dropped cursor has rows left."""
+    connection = sqpyte.connect(':memory:', isolation_level=None)
+    connection.execute('CREATE TABLE t(a)')
+    connection.execute('INSERT INTO t VALUES(1), (2), (3)')
+    for _ in range(3):
+        connection.execute('SELECT a FROM t').fetchone()
+        connection.interrupt()
+        run(connection, 'INSERT INTO t VALUES(4)')
+    assert connection.execute('SELECT count(*) FROM t').fetchone() == (6,)

@@ -1,0 +1,116 @@
+"""The rows of a statement that writes, as of RETURNING, read at once where dropped cursors aren't freed at once.
+
+Such a statement has made all of its changes when it returns its first row. Outside of a transaction they are committed
+when it ends. If its cursor were dropped in the middle of the rows, they would wait for a garbage collection, and with
+them all that is written meanwhile. So the statement is run to its end, and a `Returned` stands in for it.
+"""
+
+from pypy_module.dbapi import errors
+from pypy_module.dbapi.statements import decoding
+from pypy_module.dbapi.statements.decoding import Undecodable
+from pypy_module.dbapi.statements.dropped import REFERENCE_COUNTS
+from pypy_module.dbapi.statements.locks import Asking
+from pypy_module.ffi.library import NUMBERS, lib
+
+ROW, DONE = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
+CHANGES = NUMBERS['SQPYTE_ROW_CHANGES']
+
+
+def reads_at_once(session, statement):
+    """Whether a Statement of a Session, at its first row, is to be run to its end (bool)."""
+    return not (REFERENCE_COUNTS or statement.readonly) and bool(lib.sqlite3_get_autocommit(session.db))
+
+
+def text(data):
+    """Stands for the text factory in what has been taken of a row."""
+    raise NotImplementedError(data)
+
+
+class Converted:
+    """A row whose columns are converted when it is fetched; for the attributes see decoding.taken."""
+
+    def __init__(self, statement):
+        self.make, self.raw = decoding.taken(statement, text, statement.converters)
+        self.columns = statement.description
+
+    def row(self, session, statement):
+        """Return the row (tuple); raises what converters raise, or OperationalError."""
+        factory, raw = decoding.text_maker(session.text_factory), self.raw
+        if type(raw) is list:
+            raw = [(factory if made_by is text else made_by, value) for made_by, value in raw]
+        else:
+            raw = tuple([factory if item is text else item for item in raw])
+        try:
+            return session.outside_lock(self.make, raw)
+        except decoding.NotUTF8:
+            pass
+        raise errors.OperationalError(decoding.undecodable_taken(statement, raw, self.columns))
+
+
+class Returned:
+    """Stands in a ResultSet for a Statement that has ended.
+
+    Attributes:
+        rows: what is left, the last one first: of each a tuple, an Undecodable or a Converted (list).
+        error: what ending the statement has raised, or None; changes: how many rows it has changed (int).
+    """
+
+    def __init__(self, result, session, statement):
+        """Take the rows of a Statement at its first one, and give it back."""
+        self.result, self.session, self.statement = result, session, statement
+        self.error, self.changes, rows = None, 0, []
+        rc = ROW
+        with Asking(session):
+            while rc == ROW:
+                rows.append(self._taken())
+                rc = statement.step()
+        rows.reverse()
+        self.rows = rows
+        if rc == DONE and session.raised is None:
+            self.changes = statement.cells[CHANGES]
+            session.release(statement)
+        else:
+            self.error = session.error(rc)
+            session.give_up(statement)
+
+    def _taken(self):
+        """The row that the statement is at."""
+        statement = self.statement
+        if statement.converters is not None:
+            return Converted(statement)
+        try:
+            return statement.decode(statement.cells, statement.doubles, statement.texts)
+        except UnicodeDecodeError:
+            return Undecodable.of(statement)
+
+    def first(self):
+        """Return the first row as text factory and converters make it now; it stays the next one."""
+        return self._made(self.rows[-1])
+
+    def _made(self, row):
+        """Return a row as text factory and converters make it now."""
+        if type(row) is Converted:
+            return row.row(self.session, self.statement)
+        if type(row) is tuple and self.session.plain:
+            return row
+        return self.result.decoded_early(row)
+
+    def __next__(self):
+        """Return the next row, or None after the last one."""
+        if not self.rows:
+            return None
+        row = self._made(self.rows[-1])
+        self.pass_row(self.result)
+        return row
+
+    def pass_row(self, result):
+        """The next row is handed out: it is the last one of a statement that has ended, perhaps with an error."""
+        self.rows.pop()
+        if not self.rows:
+            if self.error is not None:
+                raise self.error
+            result.rowcount = self.changes
+
+    def abandon(self, claim):
+        """Nobody wants the rows any more."""
+        self.rows = []
