@@ -150,8 +150,8 @@ def free_locks(busy=ffi.NULL, young=False):
 
 @atexit.register
 def end_statements():
-    """At the program's end: statements end whose cursors have rows left, as where objects count references. What one
-    of them has written is committed then, if no transaction is open."""
+    """At the program's end: statements end whose cursors have rows left, and blobs, as where objects count references.
+    What one of them has written is committed then, if no transaction is open."""
     for reference in list(watching.values()):
         cache = reference()
         if cache is not None:

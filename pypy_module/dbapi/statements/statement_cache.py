@@ -297,13 +297,15 @@ class StatementCache(Mixin):
                 self.reclaimed += 1
 
     def end_if_mine(self):
-        """Reset all statements, at the program's end, if this thread may use the connection now."""
+        """Reset all statements and close all blobs, at the program's end, if this thread may use the connection."""
         if self.left_by_fork():
             return
         if self.user == get_ident() or self.user == -1 and self.lock.acquire(False):
             for statement in list(self.all):
                 if statement.owner is not None:
                     statement.reset()
+            for handle in list(self.blobs or ()):
+                handle.release()
 
     def _close_statements(self, busy_too):
         """Finalise all statements; without `busy_too` those that a cursor uses stay usable."""

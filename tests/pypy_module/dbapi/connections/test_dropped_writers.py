@@ -130,3 +130,19 @@ def test_an_error_at_the_end(monkeypatch):
         found = [outcome(cursor.fetchone) for _ in range(5)]
         return found, connection.in_transaction, connection.execute('SELECT count(*) FROM c').fetchone()
     assert both_ways(action, monkeypatch)[0][:2] == [(1,), (2,)]
+
+
+@pytest.mark.parametrize('kept', ['blob = ', ''])
+def test_a_blob_at_the_end(path, kept):
+    program = """
+import sqpyte
+connection = sqpyte.connect(%r, isolation_level=None)
+connection.execute('CREATE TABLE t(a)')
+connection.execute('INSERT INTO t VALUES(zeroblob(3))')
+%sconnection.blobopen('t', 'a', 1).write(b'abc')
+connection.execute('INSERT INTO t VALUES(1)')
+""" % (path, kept)
+    done = subprocess.run([sys.executable, '-c', program], env=dict(os.environ, PYTHONPATH=place.ROOT), timeout=60)
+    assert done.returncode == 0
+    with sqpyte.connect(path) as connection:
+        assert connection.execute('SELECT a FROM t').fetchall() == [(b'abc',), (1,)]
