@@ -259,9 +259,11 @@ class ResultSet(ExecuteMany):
 
     def _make_first_row(self):
         """Make the first row that a runner leaves, as a text factory makes it, or it can't be made."""
-        self.runner.leave_first_row(self)
+        runner = self.runner
+        if runner is not None:      # else a signal's handler has come
+            runner.leave_first_row(self)
         row = self.row
-        if self.runner is None and row is None:
+        if row is None and self.statement is not None:
             self.row = self._first_row(self.statement)
         elif type(row) is Undecodable and self.session.plain:
             raise errors.OperationalError(row.message)

@@ -131,8 +131,10 @@ class Runner(StandIn):
 
     def leave_first_row(self, result):
         """See tiers.py."""
+        self.inside = True      # a signal's handler that writes is told so
         if not self.left and (not self.session.plain or not self.readable()):
             self.deoptimize_row(result)
+        self.inside = False
 
     def readable(self):
         """Whether the texts of the next row are UTF-8 (bool)."""

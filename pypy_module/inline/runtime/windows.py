@@ -9,6 +9,7 @@ interrupt, and another text factory, have to be looked after.
 from c_engine.generated import layout
 from pypy_module.dbapi.connections.callbacks import error_code, report
 from pypy_module.dbapi.statements.decoding import Undecodable, undecodable_text
+from pypy_module.dbapi.statements.result_set import ahead
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
@@ -243,6 +244,10 @@ class WindowRunner(LogAheadRunner):
         """See LogAheadRunner; a row that the result set has kept stays as it is."""
         if self.behind:
             return self.result_set().row
+        return self.next_kept()
+
+    def next_kept(self):
+        """The next row as it was computed."""
         row = self.pending()
         if self.raw is None:
             return row
@@ -253,6 +258,15 @@ class WindowRunner(LogAheadRunner):
     def readable(self):
         """See Runner."""
         return self.raw is None
+
+    def leave_first_row(self, result):
+        """See tiers.py; what is PURE stays, as nothing of it can be rolled back, and leaves the row alone."""
+        if self.loop.way != PURE:
+            super().leave_first_row(result)
+        elif not self.left and (not self.session.plain or not self.readable()):
+            self.behind = True
+            result.row = ahead(self.next_kept())
+            self.raw = None
 
     def looked(self):
         """`__next__` when something has happened since the last row, or with a text in the row that
