@@ -109,7 +109,8 @@ class Returned:
         if not self.rows:
             if self.error is not None:
                 raise self.error
-            result.rowcount = self.changes
+            if self.statement.is_dml:
+                result.rowcount = self.changes
 
     def abandon(self, claim):
         """Nobody wants the rows any more."""

@@ -207,8 +207,9 @@ class Session:
         cursor = self.cursors[number]
         cursor.execute(sql, tuple(Point(value[1]) if isinstance(value, tuple) else value
                                   for value in parameters))
-        if sql.startswith("PRAGMA"):
-            self._fetched(number, cursor.fetchall)      # here a query of one row is over when it is executed
+        if sql.startswith("PRAGMA") or "RETURNING" in sql:
+            # Here a query of one row is over when it is executed, and what writes outside of a transaction.
+            self._fetched(number, cursor.fetchall)
         return "rowcount %d, lastrowid %s" % (cursor.rowcount, cursor.lastrowid)
 
     def executemany(self, number, sql, rows):

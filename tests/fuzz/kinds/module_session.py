@@ -63,7 +63,9 @@ class Session(module_session.Session):
 
     def prepare(self, connection, key, sql, *parameters):
         """As tests/differential's. A query of one row is over here once it is executed, so that it holds no
-        lock; for stock it isn't. Such an action is unfit: None."""
+        lock; for stock it isn't. Nor is one of RETURNING outside of a transaction. Such an action is unfit: None."""
+        if self.watched and "RETURNING" in sql and not connection.in_transaction:
+            return None
         if self.watched and sql[:6] in ("SELECT", "VALUES", "WITH r", "WITH w", "WITH R"):
             cursor = connection.cursor()
             try:

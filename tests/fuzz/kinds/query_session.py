@@ -92,8 +92,10 @@ class Session:
     def run(self):
         """Run the queries; returns what was seen (str: in a text 1 and 1.0, 0.0 and -0.0 differ)."""
         found = []
+        # Here what writes outside of a transaction is over when it is executed.
+        returning = any('RETURNING' in query for query in self.queries)
         for query in self.queries:
-            if self.case['fetching'].startswith('all'):
+            if returning or self.case['fetching'].startswith('all'):
                 found.append(self._all(query))
                 if self.case['fetching'] == 'all twice':
                     self.do(self.case['between'])
