@@ -4,7 +4,7 @@ Values are read by the functions of cell_values.py. With another text factory, o
 the row's values, the other makes of them what the program is given.
 """
 
-from pypy_module.dbapi import versions
+from pypy_module.dbapi import errors, versions
 from pypy_module.dbapi.statements import cell_values, variety
 from pypy_module.dbapi.statements.cell_values import BLOB, FLOAT, NULL, TEXT, unpack
 from pypy_module.ffi.code_cache import define
@@ -28,6 +28,25 @@ def decoder(count):
                     else cell_values.reader('row', count, CELLS, KINDS, VARIETY))
         _functions[count] = function
     return function
+
+
+def decoded(statement):
+    """Return the row in a Statement's buffer (tuple), or None if a text isn't UTF-8. No exception is being handled
+    when that is told of: sqlite3's error has none as its context."""
+    try:
+        return statement.decode(statement.cells, statement.doubles, statement.texts)
+    except UnicodeDecodeError:
+        return None
+
+
+def converted(session, statement, make, raw, columns):
+    """Return the row (tuple) of what `taken` has returned, `make` and `raw`; raises what factories and converters
+    raise, or OperationalError if a text isn't UTF-8. `columns`: the Columns of then."""
+    try:
+        return session.outside_lock(make, raw)
+    except NotUTF8:
+        pass
+    raise errors.OperationalError(undecodable_taken(statement, raw, columns))
 
 
 def undecodable(statement):

@@ -9,7 +9,7 @@ finished, and its statement free again, before `execute` returns.
 from pypy_module.dbapi import errors, versions
 from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements import decoding, tiers
-from pypy_module.dbapi.statements.decoding import Undecodable
+from pypy_module.dbapi.statements.decoding import Undecodable, decoded
 from pypy_module.dbapi.statements.executemany import ExecuteMany
 from pypy_module.dbapi.statements.returned import Returned, reads_at_once
 from pypy_module.ffi.library import NUMBERS, lib
@@ -19,15 +19,6 @@ LAST = NUMBERS['SQPYTE_LAST']
 CHANGES, ROWID = NUMBERS['SQPYTE_ROW_CHANGES'], NUMBERS['SQPYTE_ROW_ROWID']
 
 step = lib.sqpyte_step
-
-
-def decoded(statement):
-    """Return the row in a Statement's buffer (tuple), or None if a text isn't UTF-8. No exception is being handled
-    when that is told of: sqlite3's error has none as its context."""
-    try:
-        return statement.decode(statement.cells, statement.doubles, statement.texts)
-    except UnicodeDecodeError:
-        return None
 
 
 class GivenUp:
@@ -389,11 +380,7 @@ class ResultSet(ExecuteMany):
         try:
             self.ready = False
             make, raw = decoding.taken(statement, session.text_factory, statement.converters)
-            columns = statement.description
-            try:
-                return session.outside_lock(make, raw)
-            except decoding.NotUTF8:
-                raise errors.OperationalError(decoding.undecodable_taken(statement, raw, columns)) from None
+            return decoding.converted(session, statement, make, raw, statement.description)
         finally:
             self.ready = True
 

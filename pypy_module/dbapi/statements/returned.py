@@ -5,7 +5,6 @@ when it ends. If its cursor were dropped in the middle of the rows, they would w
 them all that is written meanwhile. So the statement is run to its end, and a `Returned` stands in for it.
 """
 
-from pypy_module.dbapi import errors
 from pypy_module.dbapi.statements import decoding
 from pypy_module.dbapi.statements.decoding import Undecodable
 from pypy_module.dbapi.statements.dropped import REFERENCE_COUNTS
@@ -21,30 +20,24 @@ def reads_at_once(session, statement):
     return not (REFERENCE_COUNTS or statement.readonly) and bool(lib.sqlite3_get_autocommit(session.db))
 
 
-def text(data):
-    """Stands for the text factory in what has been taken of a row."""
-    raise NotImplementedError(data)
+TEXTS = object()        # stands for the text factory in what has been taken of a row
 
 
 class Converted:
     """A row whose columns are converted when it is fetched; for the attributes see decoding.taken."""
 
     def __init__(self, statement):
-        self.make, self.raw = decoding.taken(statement, text, statement.converters)
+        self.make, self.raw = decoding.taken(statement, TEXTS, statement.converters)
         self.columns = statement.description
 
     def row(self, session, statement):
         """Return the row (tuple); raises what converters raise, or OperationalError."""
         factory, raw = decoding.text_maker(session.text_factory), self.raw
         if type(raw) is list:
-            raw = [(factory if made_by is text else made_by, value) for made_by, value in raw]
+            raw = [(factory if made_by is TEXTS else made_by, value) for made_by, value in raw]
         else:
-            raw = tuple([factory if item is text else item for item in raw])
-        try:
-            return session.outside_lock(self.make, raw)
-        except decoding.NotUTF8:
-            pass
-        raise errors.OperationalError(decoding.undecodable_taken(statement, raw, self.columns))
+            raw = tuple([factory if item is TEXTS else item for item in raw])
+        return decoding.converted(session, statement, self.make, raw, self.columns)
 
 
 class Returned:
@@ -78,10 +71,8 @@ class Returned:
         statement = self.statement
         if statement.converters is not None:
             return Converted(statement)
-        try:
-            return statement.decode(statement.cells, statement.doubles, statement.texts)
-        except UnicodeDecodeError:
-            return Undecodable.of(statement)
+        row = decoding.decoded(statement)
+        return Undecodable.of(statement) if row is None else row
 
     def first(self):
         """Return the first row as text factory and converters make it now; it stays the next one."""

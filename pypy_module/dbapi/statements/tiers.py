@@ -40,7 +40,7 @@ A Statement has for the inliner
   statement is reset or finalised, and forget, called when functions or hooks are others;
 * `pointer`, `sql`, `queries`, `owner`, `converters`, `reprepares`: see Statement;
 * `step()`, and `grown(rc)` for what a step by other means has returned;
-* `cells`: its row buffer; result_set.py has a function that makes a tuple of the row there.
+* `cells`: its row buffer; decoding.py has a function that makes a tuple of the row there.
 
 A ResultSet, which is what a cursor is in the middle of, has for it
 

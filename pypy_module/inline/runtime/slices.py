@@ -1,7 +1,7 @@
 """Slices: the deferred opcodes of an innermost loop, with a row in them or without (see call_log.py)."""
 
 from c_engine.generated import layout
-from pypy_module.dbapi.statements.result_set import decoded
+from pypy_module.dbapi.statements.decoding import decoded
 from pypy_module.ffi.memory import BYTES
 from pypy_module.inline.runtime.call_log import BEGUN, MOST_ROWS, LogRunner, fail_as_changed
 from pypy_module.inline.runtime.runner import ROW

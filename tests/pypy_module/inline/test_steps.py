@@ -1,12 +1,12 @@
 """What an sqlite3_step is, to loops that are inlined: interrupts that come from a query's own functions,
 collations and aggregates, and between two rows, end it where it ends in C, after as many calls and rows;
 and the time is one time in a step, another in the next."""
-import threading
 import time
 
 import pytest
 
 import sqpyte
+from tests.at_once import at_once
 from tests.outcome import outcome
 from tests.pypy_module.inline.inlining import compare
 
@@ -40,13 +40,6 @@ QUERIES = [
 ]
 
 
-def in_thread(call):
-    """Do what `call()` does in another thread."""
-    thread = threading.Thread(target=call)
-    thread.start()
-    thread.join()
-
-
 def made(side, at, threaded=False):
     """A connection to a table, whose functions interrupt at their call number `at`, in another thread or not, and the
     list of how many calls there have been."""
@@ -59,7 +52,7 @@ def made(side, at, threaded=False):
     def called():
         calls[0] += 1
         if calls[0] == at and threaded:
-            in_thread(connection.interrupt)
+            at_once(lambda _: connection.interrupt(), 1)
         elif calls[0] == at:
             connection.interrupt()
 
