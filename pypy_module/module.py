@@ -87,11 +87,11 @@ if lib.sqpyte_without(NULL, 0):
 
 def _named_as_ours(value):
     """Have help() say that a function or a class is sqpyte's, and of its methods, too; return it."""
-    if getattr(value, '__module__', '').startswith('pypy_module.'):
-        for part in (value, *(vars(value).values() if isinstance(value, type) else ())):
-            part = getattr(part, '__func__', part)
-            if isinstance(part, type) or hasattr(part, '__code__'):
-                part.__module__ = 'sqpyte'
+    for part in (value, *(vars(value).values() if isinstance(value, type) else ())):
+        part = getattr(part, '__func__', part)
+        if ((isinstance(part, type) or hasattr(part, '__code__'))
+                and (part.__module__ or '').startswith('pypy_module.')):
+            part.__module__ = 'sqpyte'
     return value
 
 
