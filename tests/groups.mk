@@ -76,8 +76,8 @@ $(filter $(NEWEST),$(CPYTHONS)): vm
 
 effects: checking
 
-# Three minutes of two processors; `make test-all` has many times as many examples.
-differential: export SQPYTE_EXAMPLES := 0.6
+# Two minutes of two processors; `make test-all` has many times as many examples.
+differential: export SQPYTE_EXAMPLES := 0.4
 
 $(WITHOUT_VM): data
 	@echo "sqpyte: tests/$@" >&2

@@ -14,7 +14,7 @@ from tests.pypy_module.inline.inlining import compare
 EACH = 25       # cases of a test
 
 
-@pytest.mark.parametrize('start', range(0, 20000 if everything() else 150, EACH))
+@pytest.mark.parametrize('start', range(0, 20000 if everything() else 100, EACH))
 def test_random_queries(start):
     for seed in range(start, start + EACH):
         case = drawn(str(seed))
