@@ -69,6 +69,8 @@ def parts(fuzz_seconds):
                      ['tests/benchmarks', 'benchmarks'], ALL),
               pytest('differential', ['tests/differential'], [], deep),
               pytest('oracles', ['tests/fuzz/test_oracles.py'], ['tests/fuzz'], deep)]
+    found += [module('folders', ['tests.everything.folders'],
+                     ['tests/everything/folders.py', 'tests/jit', 'tests/jit_pypy'])]
     found += [Part('site', ['make', '--no-print-directory', 'test-site'], ['tests/site'] + SITE, {}, False)]
     found += [pytest('sqllogictest-%s' % way, ['tests/sqllogictest/test_scripts.py', '-k', '[%s]' % way],
                      ['tests/sqllogictest'], ALL, alone=True, product=LIBRARY) for way in WAYS]
