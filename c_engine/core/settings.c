@@ -126,7 +126,7 @@ static void __attribute__((constructor)) sqpyteReadSettings(void){
   z = secure_getenv("SQPYTE_VM_THRESHOLD");
   if( z ){
     if( sqpyteReadNumber(z, 1, INT_MAX, &n) ) sqpyteSetThreshold((int)n);
-    else fprintf(stderr, "sqpyte: SQPYTE_VM_THRESHOLD=%s ignored; it takes a number of rounds from 1 on\n", z);
+    else fprintf(stderr, "sqpyte: SQPYTE_VM_THRESHOLD=%s ignored; it takes a number of rounds, from 1 to %d\n", z, INT_MAX);
   }
   z = secure_getenv("SQPYTE_VM_MEMORY");
   if( z ){

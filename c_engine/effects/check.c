@@ -370,7 +370,7 @@ static int sqpyteEffectsStep(SqpyteCheckedRun *pRun, SqpyteEffects *pEffects){
   if( pMain && kept ) sqpyteEffectsSwapOut(pMain, mains);
   else if( pMain ) pMain->aDigest[mains] = sqpyteEffectsValue(&pMain->aMem[mains]);
   if( opcode<SQPYTE_NDECLARED && !sqpyteDeclared[opcode].leaves && rc!=SQPYTE_STOP ){
-    sqpyteEffectsFail(pRun, "ended the step with %d, which isn't declared (liveness.LEAVES)", rc);
+    sqpyteEffectsFail(pRun, "ended the step with %d, which isn't declared (liveness.ENDS_STEP)", rc);
   }
   if( p->pFrame!=pFrame->pFrame && p->pFrame && p->pFrame->pParent==pFrame->pFrame ){
     sqpyteEffectsPush(pRun, pEffects);      /* compared when the trigger's program has ended */

@@ -125,6 +125,14 @@ EDITS = [
         "    pPager->bUseFetch = (sz>0);\n",
         "    pPager->bUseFetch = (sz>0) || pPager->eSqpyteMap==SQPYTE_MAP_USED;\n",
     ),
+    # A statement whose transaction has been rolled back within it, by a function, may go on and write where the pager
+    # only reads. Stock, without a map, writes to its cache then; a page of a map it couldn't.
+    Edit(
+        "map-only-to-read",
+        "   && (pPager->eState==PAGER_READER || (flags & PAGER_GET_READONLY))\n",
+        "   && ((pPager->eState==PAGER_READER && pPager->eSqpyteMap!=SQPYTE_MAP_USED)\n"
+        "      || (flags & PAGER_GET_READONLY))\n",
+    ),
     Edit(
         "map-page-read",
         "      pPager->aStat[PAGER_STAT_MISS]++;\n"

@@ -119,10 +119,10 @@ def result_of(value, most):
     """
     kind = type(value)
     if issubclass(kind, str):
-        value = str.__str__(value)
-        if len(value.encode()) > most:
+        data = str.encode(value)
+        if len(data) > most:
             raise TooBig('string or blob too big')
-        return value
+        return value if kind is str else data.decode()      # PyPy's str.__str__() asks __len__()
     if issubclass(kind, int):
         value = int.__add__(value, 0)
         if not LOWEST <= value <= HIGHEST:

@@ -3,6 +3,7 @@
 import pytest
 
 import sqpyte
+from tests.outcome import outcome
 
 ROWS = 6000
 PAGES_AT_LEAST = 1500
@@ -118,6 +119,48 @@ def test_a_snapshot_stays_as_it_is(tmp_path):
     assert reader.execute('SELECT sum(n) FROM t').fetchone() == (7 * ROWS,)
     writer.execute('PRAGMA wal_checkpoint(TRUNCATE)')
     assert reader.execute('SELECT sum(n) FROM t').fetchone() == (7 * ROWS,)
+
+
+@pytest.mark.parametrize('mode', ['wal', 'delete'])
+def test_a_function_rolls_back_what_goes_on_to_write(tmp_path, mode):
+    """The statement's OpenWrite comes when its transaction is over: the pager only reads, and a page of the map can't
+    be written to. SQLite writes to its cache then, as without a map."""
+    def found(number, mapped):
+        name = str(tmp_path / ('%d.db' % number))
+        connection = sqpyte.connect(name, isolation_level=None)
+        connection.execute('PRAGMA page_size=1024')
+        connection.execute('PRAGMA auto_vacuum=1')
+        connection.execute('PRAGMA journal_mode=%s' % mode)
+        connection.executescript('''
+            CREATE TABLE log(a);
+            CREATE TABLE t(id INTEGER PRIMARY KEY, a, b);
+            WITH RECURSIVE r(n) AS (VALUES(1) UNION ALL SELECT n + 1 FROM r LIMIT 20000)
+            INSERT INTO t(a, b) SELECT n, 'some text ' || n FROM r''')
+        connection.close()
+        connection = sqpyte.connect(name, isolation_level=None)
+        if not mapped:
+            connection.execute('PRAGMA mmap_size=0')
+        calls = []
+
+        def f(value):
+            calls.append(value)
+            if len(calls) == 5:
+                connection.execute('INSERT INTO log VALUES(1)')
+            if len(calls) == 20:
+                connection.execute('ROLLBACK')
+            return value
+        connection.create_function('f', 1, f)
+        assert connection.execute('SELECT sum(a) FROM t').fetchone() == (200010000,)
+        connection.execute('BEGIN')
+        result = [outcome(lambda: connection.execute(
+            'INSERT INTO t(a, b) SELECT f(a), b FROM t WHERE id % 500 = 1').rowcount)]
+        result += [outcome(lambda: connection.execute('SELECT count(*) FROM t').fetchall()), connection.in_transaction]
+        connection.close()
+        connection = sqpyte.connect(name)
+        result.append(connection.execute('SELECT count(*) FROM t').fetchall())
+        connection.close()
+        return result
+    assert found(0, mapped=True) == found(1, mapped=False)
 
 
 def test_a_file_that_became_shorter(path):

@@ -16,8 +16,10 @@ CHANGES = NUMBERS['SQPYTE_ROW_CHANGES']
 
 
 def reads_at_once(session, statement):
-    """Whether a Statement of a Session, at its first row, is to be run to its end (bool)."""
-    return not (REFERENCE_COUNTS or statement.readonly) and bool(lib.sqlite3_get_autocommit(session.db))
+    """Whether a Statement of a Session, at its first row, is to be run to its end (bool); not if a function that it has
+    called has closed the connection."""
+    return (not (REFERENCE_COUNTS or statement.readonly) and bool(session.db)
+            and bool(lib.sqlite3_get_autocommit(session.db)))
 
 
 TEXTS = object()        # stands for the text factory in what has been taken of a row

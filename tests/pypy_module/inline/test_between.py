@@ -6,7 +6,7 @@ import pytest
 from tests.outcome import outcome
 from tests.pypy_module.inline.test_loops import ROWS, Sum, filled
 
-from tests.pypy_module.inline.inlining import compare, planned
+from tests.pypy_module.inline.inlining import answers, compare, planned
 
 AT = [0, 1, 2, 40, 41, 350, 698, 699]    # rows after which it happens
 
@@ -192,6 +192,38 @@ def test_the_connection_is_closed_inside_a_function():
             connection.create_function('f', 1, f)
             found = outcome(lambda: connection.execute(query).fetchall())
             assert found == 'ProgrammingError: Cannot operate on a closed database.', query
+
+
+@pytest.mark.parametrize('query', [
+    'SELECT a FROM t WHERE f(a) > -1 AND a > (SELECT closing())', 'SELECT f(a), closing() FROM t',
+    'INSERT INTO log VALUES(1), (2) RETURNING closing()', 'INSERT INTO log VALUES(closing()), (2) RETURNING 1',
+    'SELECT s(a) OVER (ORDER BY a ROWS 2 PRECEDING) FROM t WHERE a > (SELECT closing())'])
+@pytest.mark.parametrize('planner', ['C', 'soon', 'inlined'])
+def test_the_connection_is_closed_before_the_first_row(query, planner):
+    with planned(planner):
+        connection = filled(type('Side', (), {'connect': staticmethod(connect)}))
+        connection.create_window_function('s', 1, Sum)
+        connection.create_function('f', 1, lambda value: value)
+        connection.create_function('closing', 0, lambda: connection.close() or 1)
+        found = outcome(lambda: connection.execute(query).fetchall())
+        assert found == 'ProgrammingError: Cannot operate on a closed database.'
+
+
+@pytest.mark.parametrize('query', ['SELECT a FROM t', 'SELECT f(a) FROM t', 'SELECT s(a) FROM t GROUP BY a',
+                                   'SELECT s(a) OVER (ORDER BY a ROWS 2 PRECEDING) FROM t'])
+@pytest.mark.parametrize('fetched', [0, 1, 2, 40])
+def test_the_connection_is_opened_anew_amid_rows(query, fetched):
+    def action(side):
+        connection = filled(side)
+        connection.create_window_function('s', 1, Sum)
+        connection.create_function('f', 1, lambda value: value)
+        connection.execute(query).fetchall()
+        cursor = connection.execute(query)
+        found = [cursor.fetchone() for _ in range(fetched)]
+        connection.__init__(':memory:')
+        return found, outcome(cursor.fetchall), connection.execute('SELECT count(*) FROM sqlite_schema').fetchall()
+    found = answers(action, ('C', 'soon', 'unhurried', 'inlined'))
+    assert found['C'] == found['soon'] == found['unhurried'] == found['inlined']
 
 
 def connect(path, **keywords):

@@ -77,6 +77,50 @@ def test_some_values(rows, page_size, parameter):
     compare(lambda side: run(side, rows, page_size, parameter), oracle='C')
 
 
+class Wide(str):
+    """A text that looks longer than it is."""
+
+    def __len__(self):
+        return 2 * str.__len__(self)
+
+
+class Other(str):
+    """A text that would like to be another."""
+
+    def __str__(self):
+        return 'another'
+
+    def encode(self, *arguments):
+        return b'another'
+
+
+class Aggregate:
+    def __init__(self):
+        self.last = None
+
+    def step(self, value):
+        self.last = value
+
+    inverse = step
+
+    def value(self):
+        return (Wide, Other)[self.last % 2]('abc')
+
+    finalize = value
+
+
+@pytest.mark.parametrize('query', ['SELECT f(a) FROM t', 'SELECT s(a) FROM t GROUP BY a',
+                                   'SELECT s(a) OVER (ORDER BY a ROWS 2 PRECEDING) FROM t'])
+def test_texts_of_other_classes(query):
+    def action(side):
+        connection = table(side, [(i, 0, 0) for i in range(50)])
+        connection.create_function('f', 1, lambda value: (Wide, Other)[value % 2]('abc'))
+        connection.create_window_function('s', 1, Aggregate)
+        return [(type(value), value, len(value), value + '!', value[:9]) for value, in connection.execute(query)]
+    found = answers(action, ('C', 'inlined'))
+    assert found['C'] == found['inlined'] == [(str, 'abc', 3, 'abc!', 'abc')] * 50
+
+
 def test_rowids():
     rowids = sorted(set(INTEGERS))
 
