@@ -12,9 +12,14 @@ for 20 to 50 ms of CPU time, later ones cost a quarter of that.  So C goes on un
 done, or is about to do, as many rows as that is worth: then a program is at no time much slower than
 with C alone, nor than with inlining alone.  What is left is read from the B-tree's cursor: an estimate by
 the pages on its way down (c_engine/core/cardinality.c).  That tells nothing of a range, and little of a join: such
-statements have as much left as their earlier runs have done on average, which SQLite counts.  All that is in this
-module because it is needed at once for a statement that calls user code: to load one more would take as long as ten
-small joins.
+statements have as much left as their last runs have done on average, which SQLite counts.
+
+The way into a class and back is some hundreds of lines of Python, for each run.  PyPy compiles it after two thousand
+runs and half a second to a second; until then it costs what thousands of rows save, afterwards what a hundred do.  So
+a loop has to be LONG, and a shorter one is inlined only once its statement has done millions of rows.
+
+All that is in this module because it is needed at once for a statement that calls user code: to load one more would
+take as long as ten small joins.
 
 Classes are kept by the bytecode's content, the calls of user code and what is switched off, not by statement.
 """
@@ -40,7 +45,7 @@ ROW = NUMBERS['SQLITE_ROW']
 COLUMNS, COUNT = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_COUNT']
 LOOP_PYTHON, LOOP_MORE = NUMBERS['SQPYTE_LOOP_PYTHON'], NUMBERS['SQPYTE_LOOP_MORE']
 # SQLite's counters, in which a Next counts each row that it steps to: of a range or a sorter, and of a full scan.
-STEPS, FULLSCAN_STEPS = 0, NUMBERS['SQLITE_STMTSTATUS_FULLSCAN_STEP']
+STEPS, FULLSCAN_STEPS, RUN = 0, NUMBERS['SQLITE_STMTSTATUS_FULLSCAN_STEP'], NUMBERS['SQLITE_STMTSTATUS_RUN']
 COUNTER = 0xffffffff    # the most that one holds
 
 TIER_UP = 400          # rows from C before a statement's loop is looked at
@@ -48,7 +53,10 @@ MOST_TIER_UP = 10000   # rows from one look to the next, at most
 TIER_UP_AGAIN = 16     # and, once it has a class, before it is taken over
 FIRST_LOOP = 200000     # rows that are worth the first loop of a process
 LATER_LOOP = 40000      # and each later one
-SHORTEST = 100          # rows that are worth the way into a class and back
+LONG = 2000             # rows that are worth the way into a class and back
+SHORT_LOOPS = 8000000   # and rows after which compiling that way has been worth it:
+SHORTEST = 100          # ... then these are enough
+SPAN = 8                # runs, the last ones, that tell how many rows a run has
 UNKNOWN = 0             # rows left where it can't be told: what has been done decides
 
 _taken_over: list = []      # not empty once a loop of this process was worth it. (A global that changes ends traces.)
@@ -67,29 +75,35 @@ def wanted(statement, least=None):
     return least - state_of(statement).rows
 
 
-def pays(statement, left, least=None):
-    """Whether a loop of a statement is to be taken over.
-
-    Args:
-        statement: a Statement.
-        left: how many rows its loop still has (int), or UNKNOWN.
-        least: see `wanted`.
-    """
-    return (left == UNKNOWN or left >= SHORTEST) and left >= wanted(statement, least)
-
-
 def rows_left(statement):
     """About how many rows the outermost loop still has that a statement, at a row or stopped at
     the head of a loop, is in (int); UNKNOWN if that loop isn't a scan."""
     return lib.sqpyte_rows_left(address_of(statement.pointer))
 
 
+def steps_of(statement):
+    """How many rows C has stepped a statement's loops to (int, which begins anew after COUNTER)."""
+    pointer = statement.pointer
+    return lib.sqlite3_stmt_status(pointer, STEPS, 0) + lib.sqlite3_stmt_status(pointer, FULLSCAN_STEPS, 0)
+
+
 def count_rows(statement):
     """Note the rows that C has stepped a statement's loops to since this was called last."""
-    pointer, state = statement.pointer, state_of(statement)
-    steps = lib.sqlite3_stmt_status(pointer, STEPS, 0) + lib.sqlite3_stmt_status(pointer, FULLSCAN_STEPS, 0)
+    state, steps = state_of(statement), steps_of(statement)
     state.rows += (steps - state.steps) & COUNTER
     state.steps = steps
+
+
+def usual(statement):
+    """How many rows a run of a statement has had on average since at most SPAN runs ended (int): the rows that have
+    been returned to it and those of page batches, or those that C has stepped to, whichever are more."""
+    state, steps = state_of(statement), steps_of(statement)
+    runs = lib.sqlite3_stmt_status(statement.pointer, RUN, 0)
+    rows_before, steps_before, runs_before = state.span
+    ended = max((runs - runs_before) & COUNTER, 1)
+    if ended >= SPAN:
+        state.span = state.rows, steps, runs
+    return max(state.rows - rows_before, (steps - steps_before) & COUNTER) // ended
 
 
 class Planner:
@@ -211,12 +225,9 @@ class Planner:
             return tiers.INLINED
         cells = statement.cells
         count_rows(statement)
-        state = state_of(statement)
-        usual = state.rows // state.runs if state.runs else 0
-        least, missing = SHORTEST, max(wanted(statement, self.worth), 1)
-        if usual >= least and usual >= missing:
+        least, missing = self._least(statement), max(wanted(statement, self.worth), 1)
+        if usual(statement) >= max(least, missing):
             least = missing = 0     # whatever C finds
-        state.runs += 1
         rc = lib.sqpyte_begin(statement.pointer, cells, least, missing)
         if cells[COUNT] < 0:
             statement.inlinable = False
@@ -225,13 +236,21 @@ class Planner:
             return tiers.INLINED
         return statement.grown(rc)
 
+    def _least(self, statement):
+        """How many rows a loop of a statement must have to be taken over (int)."""
+        return SHORTEST if self.worth is not None or state_of(statement).rows >= SHORT_LOOPS else LONG
+
     def _pays(self, statement):
         """Whether a statement that C has come to the end of its tier_up with is to be taken over;
         if not, until when it is to have tier_up."""
         if self.worth == 0:
             return True
-        left = rows_left(statement)
-        if pays(statement, left, self.worth):
+        left, least = rows_left(statement), self._least(statement)
+        if left == UNKNOWN:
+            long = self.worth is not None or usual(statement) >= least
+        else:
+            long = left >= least
+        if long and left >= wanted(statement, self.worth):
             return True
         state = state_of(statement)
         statement.tier_up = max(self.tier_up, min(state.rows, MOST_TIER_UP))
@@ -258,8 +277,8 @@ class Planner:
         """Why a statement that has run hasn't been taken over, though it can be (str)."""
         if self.worth is not None:
             return 'too few rows so far (more than %d must be done or left)' % max(self.tier_up, self.worth)
-        return 'too few rows so far (%d must be done or left, %d once the process has inlined a loop)' % (
-            FIRST_LOOP, LATER_LOOP)
+        return ('too few rows so far (%d must be done or left, %d once the process has inlined a loop), or in each run '
+                '(%d; %d after %d rows)' % (FIRST_LOOP, LATER_LOOP, LONG, SHORTEST, SHORT_LOOPS))
 
 
 def step_to(statement, head):

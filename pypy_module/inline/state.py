@@ -14,7 +14,8 @@ class State:
         taken: whether a loop of it has been taken over, in this run or an earlier one (bool).
         rows: how many rows of loops that may be inlined have been done (int): those that C has returned; if the
             statement calls user code, those that C has stepped to, too; and those of page batches.
-        runs, steps: how often it was begun, if it calls user code, and what SQLite's counters were then (int).
+        steps: what SQLite's counters were when it was begun last, if it calls user code (int).
+        span: rows and SQLite's counters, of rows and of runs, when the span of policy.usual() began (tuple of int).
         known: the Known of the statement (manager.py), or None.
         runner: which runs it at present, or None.
         leftover: the runner that has rows which C has computed ahead, in place of the next steps, or None.
@@ -24,7 +25,8 @@ class State:
     """
 
     taken = varied = False
-    rows = runs = steps = 0
+    rows = steps = 0
+    span = 0, 0, 0
     known: Any = None
     runner: Any = None
     leftover: Any = None

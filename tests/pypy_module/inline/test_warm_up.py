@@ -113,13 +113,38 @@ def test_ranges_that_have_become_short_go_back_to_c(ranges):
     """What C does for the inliner is counted, too: on average there must be a hundred rows."""
     sql = 'SELECT py_sum(b) FROM u WHERE a BETWEEN ? AND ?'
     started_in(ranges, sql, [(0, 2000)] * 5)
-    assert all(started_in(ranges, sql, [(7, 7)] * 9))
+    assert all(started_in(ranges, sql, [(7, 7)] * 3))
     assert not any(started_in(ranges, sql, [(7, 7)] * 300)[-9:])
 
 
 def test_few_rows_of_many_rows_each_are_taken_over(ranges):
     sql = 'SELECT py_sum(u.b) FROM few CROSS JOIN u ON u.a < 500 * few.a'
     assert started_in(ranges, sql, [()] * 3) == [False, True, True]
+
+
+RANGES = ['SELECT b FROM u WHERE a BETWEEN ? AND ?', 'SELECT py_sum(b) FROM u WHERE a BETWEEN ? AND ?']
+
+
+@pytest.mark.parametrize('sql', RANGES)
+def test_many_short_runs_stay_in_c(ranges, monkeypatch, sql):
+    """By default; what they gain wouldn't repay that PyPy compiles the way into a class and back."""
+    monkeypatch.setattr(tiers, 'planner', policy.Planner())
+    monkeypatch.setattr(policy, 'FIRST_LOOP', 3000)
+    monkeypatch.setattr(policy, 'LATER_LOOP', 3000)
+    monkeypatch.setattr(policy, 'LONG', 500)
+    monkeypatch.setattr(policy, 'SHORT_LOOPS', 100000)
+    assert not any(started_in(ranges, sql, [(a, a + 150) for a in range(250)]))     # 302 rows each
+    assert any(started_in(ranges, sql, [(a, a + 150) for a in range(150)]))         # more than SHORT_LOOPS in all
+    assert not any(started_in(ranges, sql, [(a, a + 1) for a in range(1000)])[-400:])
+
+
+@pytest.mark.parametrize('sql', RANGES)
+def test_long_runs_after_many_short_ones_are_taken_over(ranges, monkeypatch, sql):
+    monkeypatch.setattr(tiers, 'planner', policy.Planner())
+    monkeypatch.setattr(policy, 'LATER_LOOP', 3000)
+    monkeypatch.setattr(policy, 'FIRST_LOOP', 3000)
+    assert not any(started_in(ranges, sql, [(a, a + 20) for a in range(500)]))
+    assert started_in(ranges, sql, [(0, 20000)] * 6)[-1]
 
 
 def test_kept_code(tmp_path, monkeypatch):
