@@ -16,7 +16,8 @@ statements have as much left as their last runs have done on average, which SQLi
 
 The way into a class and back is some hundreds of lines of Python, for each run.  PyPy compiles it after two thousand
 runs and half a second to a second; until then it costs what thousands of rows save, afterwards what a hundred do.  So
-a loop has to be LONG, and a shorter one is inlined only once its statement has done millions of rows.
+a loop has to be LONG. A shorter one is inlined only if it calls user code, which gains the most, and once its
+statement has done millions of rows.
 
 All that is in this module because it is needed at once for a statement that calls user code: to load one more would
 take as long as ten small joins.
@@ -54,7 +55,7 @@ TIER_UP_AGAIN = 16     # and, once it has a class, before it is taken over
 FIRST_LOOP = 200000     # rows that are worth the first loop of a process
 LATER_LOOP = 40000      # and each later one
 LONG = 2000             # rows that are worth the way into a class and back
-SHORT_LOOPS = 8000000   # and rows after which compiling that way has been worth it:
+SHORT_LOOPS = 8000000   # and rows after which compiling that way is worth it, where user code is called:
 SHORTEST = 100          # ... then these are enough
 SPAN = 8                # runs, the last ones, that tell how many rows a run has
 UNKNOWN = 0             # rows left where it can't be told: what has been done decides
@@ -238,7 +239,9 @@ class Planner:
 
     def _least(self, statement):
         """How many rows a loop of a statement must have to be taken over (int)."""
-        return SHORTEST if self.worth is not None or state_of(statement).rows >= SHORT_LOOPS else LONG
+        if self.worth is not None or statement.inlinable and state_of(statement).rows >= SHORT_LOOPS:
+            return SHORTEST
+        return LONG
 
     def _pays(self, statement):
         """Whether a statement that C has come to the end of its tier_up with is to be taken over;
@@ -278,7 +281,7 @@ class Planner:
         if self.worth is not None:
             return 'too few rows so far (more than %d must be done or left)' % max(self.tier_up, self.worth)
         return ('too few rows so far (%d must be done or left, %d once the process has inlined a loop), or in each run '
-                '(%d; %d after %d rows)' % (FIRST_LOOP, LATER_LOOP, LONG, SHORTEST, SHORT_LOOPS))
+                '(%d; %d after %d rows, with user code)' % (FIRST_LOOP, LATER_LOOP, LONG, SHORTEST, SHORT_LOOPS))
 
 
 def step_to(statement, head):
