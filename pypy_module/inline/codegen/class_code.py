@@ -46,9 +46,9 @@ class ClassCode:
         self.module = types.ModuleType('pypy_module.inlined')
         self.names = vars(self.module)
         self.names.update(names)
+        seen = trace.Seen()
         self.names.update(note=trace.note, batch_ended=trace.batch_ended,
-                          took=trace.took, Refused=trace.Refused,
-                          SEEN=trace.Seen(), WAYS={}, SELECTING={})
+                          SEEN=seen, WENT=seen.went, OTHERS=seen.others, **trace.CALLS)
         self.source = Source()
 
     def build(self):

@@ -18,6 +18,7 @@ from pypy_module.inline.analysis.scan import AHEAD, ROWS, RUN
 from pypy_module.inline.codegen.class_code import CHECK_STAMP, INTERRUPTED, ClassCode
 from pypy_module.inline.codegen.emit import AfterAhead, AfterRow, Ahead, InRow, Selecting
 from pypy_module.inline.codegen.opcodes import EMITTERS, affinity
+from pypy_module.inline.runtime import trace
 from pypy_module.inline.runtime.scan import AheadRunner, PageBatchRunner, RowsRunner, RunRunner
 from sqpyte.vm.values import arith, compare, values
 
@@ -119,9 +120,11 @@ class Code(ClassCode):
         made.variables = [(name, number, form)
                           for name, (kind, number, form) in presets if kind == 'q']
 
-    def taken(self, way, noted, ways='WAYS'):
-        """The lines that tell trace.py which way through the code a row has taken."""
-        return ['try:', '    took(%s, SEEN, %s, %d)' % (ways, noted, way), 'except Refused:', '    pass']
+    def taken(self, way, noted, part='WAY'):
+        """The lines that tell trace.py which way through a part of the code a row has taken."""
+        name = '%s%d' % (part, way)
+        self.names[name] = self.names['SEEN'].way(part, way)
+        return trace.taken(name, noted)
 
     def _row(self, end):
         """The opcodes behind the split up to `end`, and those before it that they need."""

@@ -82,7 +82,8 @@ class LogRunner(Runner):
         out: address of the buffer; start: where its records begin, in `WORDS` (int).
         batch: how many rows the next batch has at most (int).
         at_event: the statement is before the slice's first opcode (bool).
-        in_c_now: C is running the statement, with all of its state (bool).
+        in_c_now: C is running the statement, with all of its state, or has done so (bool); depth: how many calls of
+            user code were going on before (int): C is still running it if there are more now.
         passing: the next row is done by C alone (bool, as int).
         known: the inliner's Known of the statement.
         fills: how many batches there have been (int).
@@ -112,6 +113,7 @@ class LogRunner(Runner):
             self.words = ffi.new('int64_t[]', 3 + 3 * self.most_values)
             self.values = (address_of(self.words) - BASE) >> 3
         self.in_c_now = False
+        self.depth = 0
         self.at_event = True
         self.passing = self.rest = 0
         self.handle = handle
@@ -188,6 +190,7 @@ class LogRunner(Runner):
 
     def filled(self, most, passing):
         """Have C fill the buffer; returns its result. For the arguments see call_log.h."""
+        self.depth = self.session.calls.depth
         self.in_c_now = True
         held = self.buffer
         self.enlist()
@@ -326,6 +329,7 @@ class LogRunner(Runner):
         if self.has_ended():
             self.go_on()
             return False
+        self.depth = self.session.calls.depth
         self.in_c_now = True        # a statement that ends calls `deoptimize`
         rc = lib.sqpyte_log_one(self.handle, pc, address_of(statement.cells), values, result)
         self.in_c_now = False
@@ -359,8 +363,8 @@ class LogRunner(Runner):
         self.buffer = None
 
     def may_be_asked(self):
-        """See Runner."""
-        return self.in_c_now or super().may_be_asked()
+        """See Runner. What C has run ahead isn't Python's yet where a signal's handler comes just behind the call."""
+        return self.session.calls.depth > self.depth if self.in_c_now else super().may_be_asked()
 
     def deoptimize(self):
         """See Runner."""

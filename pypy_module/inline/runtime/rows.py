@@ -59,6 +59,8 @@ class RowBatches(StandIn):
         live, stamp: where the connection's stamp is, in `WORDS`, and what it was when the batch was made
             (int); GONE if the next row isn't to be handed out without a look.
         inside: its own code is running, so that it can't be asked to deoptimize: see tiers.py (bool).
+        filling: C is computing a batch, or has done so (bool); depth: how many calls of user code were going on before
+            (int): C is still computing if there are more now.
         known: the inliner's Known of the statement.
         seen: what trace.py knows of its program's rows (Seen).
         varieties: the kinds of its program's rows (list of two ints: variety.py).
@@ -98,7 +100,8 @@ class RowBatches(StandIn):
         self.poor = 0
         self.reversible = 0
         self.owner = None
-        self.listed = self.inside = False
+        self.listed = self.inside = self.filling = False
+        self.depth = 0
         self.texts = None
         self.seen = known.shapes.seen
         self.varieties = known.shapes.varieties
@@ -122,6 +125,8 @@ class RowBatches(StandIn):
         """Get a batch; returns what stepping the statement has."""
         head = self.head
         self.inside = True
+        self.depth = self.session.calls.depth
+        self.filling = True
         self.fills += 1
         if self.fills == INTERNED_FROM:
             self.texts = [None] * SLOTS
@@ -129,6 +134,7 @@ class RowBatches(StandIn):
         self.most = most = min(2 * self.most, MOST_ROWS)
         self.k = self.end = self.first
         spec, cells = self.ahead.spec.address, address_of(self.statement.cells)
+        self.enlist()
         self.inside = False     # C may call the program's functions
         rc = rows(self.handle, spec, cells, self.out, most)
         self.inside = True
@@ -149,7 +155,7 @@ class RowBatches(StandIn):
                 if ahead is not None:
                     self.ahead = ahead
             self.enlist()
-        self.inside = False
+        self.inside = self.filling = False
         return rc
 
     def refill(self):
@@ -165,8 +171,12 @@ class RowBatches(StandIn):
             self.roll_back(self.result_set())
 
     def may_be_asked(self):
-        """See tiers.py. While C runs, nothing is ahead."""
-        return not self.inside and (self.owner is not None or self.k == self.end)
+        """See tiers.py. While C runs, nothing is ahead; but where a signal's handler comes just behind the call, it is."""
+        if self.inside:
+            return False
+        if self.filling:
+            return self.session.calls.depth > self.depth
+        return self.owner is not None or self.k == self.end
 
     def deoptimize(self):
         """See tiers.py."""

@@ -17,6 +17,10 @@ and caught at once: an interpreter doesn't mind, but a trace that a call of this
 up, and the next one begins about a thousand rows later.  If the row came from machine code, what is
 traced is a bridge, and nothing is raised.
 
+Nothing but builtins is called so.  Python runs a signal's handler between two instructions of a function of its
+own, there, too, and PyPy's tracer, which doesn't see what the handler does, aborts the process.  What such a call
+returns isn't seen either.  So what is to be raised is made of a set: the least of an empty one raises.
+
 A program that goes a rare way in each of its own loop's iterations (it fetches the rows of a query by
 single calls, say) would never be traced.  So a class of loops raises MOST times, and no more.
 
@@ -30,11 +34,18 @@ SQPYTE_WITHOUT=steady-traces switches all of it off.
 """
 
 import codecs
+import collections
 import gc
 import operator
 import sys
 
 from pypy_module.ffi.library import switched_off
+
+try:
+    from pypyjit import residual_call
+except ImportError:
+    def residual_call(function, *arguments):
+        return function(*arguments)
 
 NOWHERE = -1            # no row has this index
 MOST = 10000            # how often a class of loops raises
@@ -42,10 +53,25 @@ RARE = 3                # a way that fewer than one of so many rows take is rare
 FEWEST = 64             # rows that tell which ways are rare
 CHEAP = 16 << 20        # bytes of old objects that are collected in some 10 ms
 LEVELS = 3              # a text file has a buffer, which has a file: one finalizer a collection, from the outside in
+KEPT = 1000             # rows whose way is kept until it is counted
+COMMON = NOWHERE - 1    # no row's index either
 
 
-class Refused(Exception):
-    """Ends a trace."""
+class Way(list):
+    """A way through the code: that of rows which the opcode at a pc rejects, or of those that reach the end. It has an
+    item, COMMON, if it is known not to be rare.
+
+    Attributes:
+        taken: how many rows have taken it (int).
+        rows: its only item: how many rows have taken any way of the same part of the code (list of int).
+    """
+
+    __slots__ = ('taken', 'rows')
+
+    def __init__(self, rows):
+        super().__init__()
+        self.taken = 0
+        self.rows = rows
 
 
 class Seen(list):
@@ -53,43 +79,41 @@ class Seen(list):
 
     Attributes:
         left: how often it may still raise (int).
-        others: a set for `batch_ended`.
+        others: a set for what is to be raised.
+        went: the Ways of rows that haven't been counted (deque).
+        ways: the Ways, by part and pc (dict); rows: what those of a part have as `rows` (dict).
     """
 
-    __slots__ = ('left', 'others')
+    __slots__ = ('left', 'others', 'went', 'ways', 'rows')
 
     def __init__(self):
         super().__init__([NOWHERE])
         self.left = MOST
         self.others = set()
+        self.went = collections.deque(maxlen=KEPT)
+        self.ways = {}
+        self.rows = {}
 
+    def way(self, part, pc):
+        """Return the Way of rows that end at the opcode at `pc` (int), in a part of the code (str)."""
+        return self.ways.setdefault((part, pc), Way(self.rows.setdefault(part, [0])))
 
-def _refuse(seen, row):
-    """Raise Refused if `row` is the one noted last."""
-    if seen[0] == row:
-        seen[0] = NOWHERE
-        if seen.left > 0:
-            seen.left -= 1
-            raise Refused
+    def count(self):
+        """Count the rows that have been noted, and tell which ways are rare: none, once enough has been raised."""
+        went = self.went
+        while went:
+            way = went.popleft()
+            way.taken += 1
+            way.rows[0] += 1
+        for way in self.ways.values():
+            rare = way.taken * RARE < way.rows[0] or way.rows[0] < FEWEST
+            way[:] = [] if rare and self.left > 0 else [COMMON]
 
-
-def _count(ways, seen, row, way):
-    """Count a row, and raise Refused if it is the one noted last and takes a way that is rare, or
-    may be.
-
-    Generated code calls it in a `try` of its own.  A function around it would soon be machine code,
-    and would count nothing any more: not even rows that are interpreted.
-
-    Args:
-        ways: how many rows took each way, and by None all of them (dict of int).
-        seen: the Seen.
-        row: the row's index, as it was noted (int).
-        way: the pc of the opcode that rejects it, or of the loop's end (int).
-    """
-    ways[way] = count = ways.get(way, 0) + 1
-    ways[None] = rows = ways.get(None, 0) + 1
-    if count * RARE < rows or rows < FEWEST:
-        _refuse(seen, row)
+    def refused(self):
+        """A trace has been given up, if there was one."""
+        self[0] = NOWHERE
+        self.left -= 1
+        self.count()
 
 
 def _nothing(*_):
@@ -111,34 +135,46 @@ def _outside_of_traces():
 _decorator = _outside_of_traces()
 # note(seen, 0, row): the row of this index is being done.
 note = _decorator(operator.setitem) if _decorator else _nothing
-# took(ways, seen, row, way): a row has taken a way through the code; arguments as `_count`'s.
-took = _decorator(_count) if _decorator else _nothing
-# What `batch_ended` does with its set.
-_clear, _update, _discard, _least = [
-    _decorator(builtin) if _decorator else _nothing for builtin in (set.clear, set.update, set.discard, min)]
+BUILTINS = dict(passed=collections.deque.append, clear=set.clear, update=set.update, discard=set.discard, least=min)
+CALLS = {name: _decorator(builtin) if _decorator else _nothing for name, builtin in BUILTINS.items()}
+passed, clear, update, discard, least = CALLS.values()
+
+
+def taken(way, row):
+    """Return the lines of generated code that note which way a row has taken, and raise ValueError if it is the row noted
+    last and the way is rare, or may be. The code has CALLS, a Seen and its attributes by the names below.
+
+    They don't call a function: that would soon be machine code, and would note nothing any more, not even of rows
+    that are interpreted.
+
+    Args:
+        way: the name of a Way (str).
+        row: the row's index, as it was noted (str).
+    """
+    return ['try:', '    passed(WENT, %s)' % way, '    clear(OTHERS)', '    update(OTHERS, SEEN)',
+            '    discard(OTHERS, %s)' % row, '    update(OTHERS, %s)' % way, '    least(OTHERS)',
+            'except ValueError:', '    SEEN.refused()']
 
 
 def batch_ended(seen, row):
     """Give up a trace that has come here from a row; to be called before the next batch is asked for.
 
-    It calls nothing but builtins outside of traces: Python runs a signal's handler between two instructions of a
-    function of its own, there, too, and PyPy's tracer, which doesn't see what the handler does, aborts the process.
-    (`took` isn't like that.) The least of a set raises if the set is empty: if `row` is the one noted last.
-
     Args:
         seen: the Seen.
         row: index of the batch's last row, as it was noted (int).
     """
-    if seen.left:
+    if seen.left > 0:
         others = seen.others
         try:
-            _clear(others)
-            _update(others, seen)
-            _discard(others, row)
-            _least(others)
+            clear(others)
+            update(others, seen)
+            discard(others, row)
+            least(others)
         except ValueError:
             seen[0] = NOWHERE
             seen.left -= 1
+        if seen.went:
+            residual_call(seen.count)
 
 
 def finalize_what_imports_left():
