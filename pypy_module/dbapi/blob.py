@@ -17,12 +17,14 @@ class Handle:
     Attributes:
         pointer: the `sqlite3_blob *`, NULL when it is closed.
         session: the Session, which looks for dropped blobs as for dropped cursors as long as it is open.
+        readonly: whether it is for reading alone (bool).
     """
 
-    def __init__(self, pointer, session):
-        """Take the `sqlite3_blob *` and the Session."""
+    def __init__(self, pointer, session, readonly):
+        """Take what the attributes say."""
         self.pointer = pointer
         self.session = session
+        self.readonly = readonly
         session.hold()
 
     def release(self):
@@ -94,8 +96,7 @@ class Blob:
     def close(self):
         """Close the blob, which may end a transaction."""
         self._check_connection()
-        self._session_.before_c_call_that_may_write()
-        self._handle.release()
+        self._end()
 
     @exclusive
     def __len__(self):
@@ -152,9 +153,14 @@ class Blob:
     @exclusive
     def __exit__(self, type, val, tb, /):
         self._check()
-        self._session_.before_c_call_that_may_write()
-        self._handle.release()
+        self._end()
         return False
+
+    def _end(self):
+        """Close the blob; what it has written is committed, if nothing else keeps its transaction open."""
+        if not self._handle.readonly:
+            self._session_.before_c_call_that_may_write()
+        self._handle.release()
 
     def _position(self, index):
         """Return an index counted from the start; raises IndexError."""

@@ -243,7 +243,8 @@ class Backup(Owner):
             raise TypeError("expected 'int'")
         if not -2 ** 63 <= row < 2 ** 63:
             raise OverflowError('Python int too large to convert to SQLite INTEGER')
-        session.before_c_call_that_may_write()
+        if not readonly:
+            session.before_c_call_that_may_write()
         result = ffi.new('sqlite3_blob *[1]')
         rc = tried(session, lambda: lib.sqlite3_blob_open(
             session.db, *names, row, not readonly, result))
@@ -251,7 +252,7 @@ class Backup(Owner):
             raise errors.InterfaceError(text(lib.sqlite3_errstr(rc)))
         if rc:
             raise errors.from_database(session.db)
-        handle = Handle(result[0], session)
+        handle = Handle(result[0], session, bool(readonly))
         if session.blobs is None:
             from weakref import WeakSet
             session.blobs = WeakSet()

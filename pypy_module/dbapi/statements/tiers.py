@@ -58,7 +58,7 @@ A Session has for it
 * `runners`: those that are to be told of changes (list), and `roll_back()`, which tells them;
 * `raised`: what is to be raised when C has returned, or None; `error()`: SQLite's last error, in place of that;
 * `give_up(statement)`: nobody uses it any more;
-* `db`, `plain`, `detect_types`, `hooks`, `python`: see Session.
+* `db`, `plain`, `detect_types`, `hooks`, `calls`, `python`: see Session.
 """
 
 from pypy_module.dbapi.mixin import Any

@@ -171,7 +171,7 @@ class RowBatches(StandIn):
             self.roll_back(self.result_set())
 
     def may_be_asked(self):
-        """See tiers.py. While C runs, nothing is ahead; but where a signal's handler comes just behind the call, it is."""
+        """See tiers.py. While C runs, nothing is ahead; behind its call, where a handler may come, something is."""
         if self.inside:
             return False
         if self.filling:

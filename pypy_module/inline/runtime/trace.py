@@ -39,6 +39,7 @@ import gc
 import operator
 import sys
 
+from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import switched_off
 
 try:
@@ -90,7 +91,7 @@ class Seen(list):
         super().__init__([NOWHERE])
         self.left = MOST
         self.others = set()
-        self.went = collections.deque(maxlen=KEPT)
+        self.went: Any = collections.deque(maxlen=KEPT)
         self.ways = {}
         self.rows = {}
 
@@ -98,7 +99,7 @@ class Seen(list):
         """Return the Way of rows that end at the opcode at `pc` (int), in a part of the code (str)."""
         return self.ways.setdefault((part, pc), Way(self.rows.setdefault(part, [0])))
 
-    def count(self):
+    def count_ways(self):
         """Count the rows that have been noted, and tell which ways are rare: none, once enough has been raised."""
         went = self.went
         while went:
@@ -113,7 +114,7 @@ class Seen(list):
         """A trace has been given up, if there was one."""
         self[0] = NOWHERE
         self.left -= 1
-        self.count()
+        self.count_ways()
 
 
 def _nothing(*_):
@@ -141,8 +142,8 @@ passed, clear, update, discard, least = CALLS.values()
 
 
 def taken(way, row):
-    """Return the lines of generated code that note which way a row has taken, and raise ValueError if it is the row noted
-    last and the way is rare, or may be. The code has CALLS, a Seen and its attributes by the names below.
+    """Return the lines of generated code that note which way a row has taken, and raise ValueError if it is the row
+    noted last and the way is rare, or may be. The code has CALLS, a Seen and its attributes by the names below.
 
     They don't call a function: that would soon be machine code, and would note nothing any more, not even of rows
     that are interpreted.
@@ -174,7 +175,7 @@ def batch_ended(seen, row):
             seen[0] = NOWHERE
             seen.left -= 1
         if seen.went:
-            residual_call(seen.count)
+            residual_call(seen.count_ways)
 
 
 def finalize_what_imports_left():

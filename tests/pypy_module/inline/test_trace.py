@@ -1,5 +1,6 @@
 """Which rows end a trace (pypy_module/inline/runtime/trace.py); what comes of it: tests/jit_pypy/test_layouts.py."""
 import gc
+import inspect
 import sys
 
 import pytest
@@ -8,61 +9,95 @@ import sqpyte
 from pypy_module.dbapi.statements import tiers
 from pypy_module.inline import policy
 from pypy_module.inline.runtime import trace
-from pypy_module.inline.runtime.trace import Refused, Seen
+from pypy_module.inline.runtime.trace import Seen
 
 
-def refused(function, *args):
-    """Whether a call would end a trace."""
-    try:
-        function(*args)
-    except Refused:
-        return True
-    return False
+class Code:
+    """What generated code does with a row, as it is interpreted."""
+
+    def __init__(self):
+        self.seen = Seen()
+        self.names = dict(trace.BUILTINS, SEEN=self.seen, WENT=self.seen.went, OTHERS=self.seen.others)
+
+    def takes(self, row, pc, noted=True):
+        """Note a row, and that it takes the way to `pc`; returns whether a trace would end."""
+        if noted:
+            self.seen[0] = row
+        self.names['WAY'], before = self.seen.way('rows', pc), self.seen.left
+        exec('\n'.join(trace.taken('WAY', '%d' % row)), self.names)
+        return self.seen.left < before
+
+    def taken(self):
+        """How many rows took each way, and any."""
+        self.seen.count_ways()
+        return {pc: way.taken for (_, pc), way in self.seen.ways.items()}, self.seen.rows['rows']
 
 
 def test_a_row_that_was_noted_ends_a_trace_once():
-    seen = Seen()
-    assert not refused(trace._refuse, seen, 3)
-    seen[0] = 3
-    assert refused(trace._refuse, seen, 3)
-    assert not refused(trace._refuse, seen, 3)
+    code = Code()
+    assert not code.takes(3, 7, noted=False)
+    assert code.takes(3, 7)
+    assert not code.takes(3, 7, noted=False)
 
 
-def test_a_class_of_loops_ends_so_many_traces():
-    seen = Seen()
+def test_a_class_of_loops_ends_so_many_traces(monkeypatch):
+    monkeypatch.setattr(trace, 'FEWEST', 10 ** 9)
+    code = Code()
     for _ in range(trace.MOST):
-        seen[0] = 3
-        assert refused(trace._refuse, seen, 3)
-    seen[0] = 3
-    assert not refused(trace._refuse, seen, 3)
+        assert code.takes(3, 7)
+    assert not code.takes(3, 7)
 
 
 @pytest.mark.parametrize('few, ended', [(10, True), (25, True), (40, False), (50, False)])
 def test_rare_ways_end_traces(few, ended):
     """Of a hundred rows `few` take another way than the rest."""
-    ways: dict = {}
-    seen = Seen()
+    code = Code()
     for row in range(100):
-        seen[0] = row
-        found = refused(trace._count, ways, seen, row, 8 if row >= 100 - few else 7)
-    assert found == ended
-    assert ways == {None: 100, 7: 100 - few, 8: few}
+        found = code.takes(row, 8 if row >= 100 - few else 7)
+        if row % 10 == 9:
+            trace.batch_ended(code.seen, row)
+    code.seen.count_ways()
+    assert code.takes(200, 8) == ended and found == ended
+    assert code.taken() == ({7: 100 - few, 8: few + 1}, [101])
+
+
+def test_a_common_way_that_becomes_rare_ends_traces_from_the_next_batch_on():
+    code = Code()
+    for row in range(200):
+        code.takes(row, 8 if row < 80 else 7)
+    assert not code.takes(200, 8)
+    for row in range(201, 500):
+        code.takes(row, 7)
+    trace.batch_ended(code.seen, 500)
+    assert code.takes(501, 8)
 
 
 def test_the_first_rows_end_traces():
     """Which ways are rare isn't known of them: PyPy may trace a loop at its second row."""
-    ways: dict = {}
-    seen = Seen()
+    code = Code()
     for row in range(100):
-        seen[0] = row
-        assert refused(trace._count, ways, seen, row, 7) == (row < trace.FEWEST - 1)
+        assert code.takes(row, 7) == (row < trace.FEWEST)
 
 
 def test_a_row_of_machine_code_ends_no_trace():
-    ways: dict = {}
-    seen = Seen()
+    code = Code()
     for row in range(10):
-        assert not refused(trace._count, ways, seen, row, 8 if row == 9 else 7)
+        assert not code.takes(row, 8 if row == 9 else 7, noted=False)
+
+
+def test_what_is_not_counted_is_bounded():
+    code = Code()
+    for row in range(5 * trace.KEPT):
+        code.takes(row, 7, noted=False)
+    assert len(code.seen.went) == trace.KEPT
+
+
+@pytest.mark.parametrize('name', trace.BUILTINS)
+def test_only_builtins_are_called_outside_of_traces(name):
+    """A signal's handler that runs in them would change what PyPy's tracer believes unchanged."""
+    function = trace.BUILTINS[name]
+    assert sys.implementation.name != 'pypy' or type(function.__code__).__name__ == 'builtin-code'
+    assert not inspect.isfunction(function) or sys.implementation.name == 'pypy'
 
 
 def test_nothing_is_raised_to_generated_code():
@@ -110,4 +145,5 @@ def test_every_row_that_is_interpreted_is_counted(numbers, monkeypatch):
     finally:
         pypyjit.set_param('default')
     made, = [made for made in generated() if made not in before]
-    assert made.WAYS[None] == 10 + rows
+    made.SEEN.count_ways()
+    assert made.SEEN.rows['WAY'] == [10 + rows]
