@@ -206,7 +206,7 @@ class Code(ClassCode):
             if behind:
                 self.emit_begun()
             # The row before may have been stepped to in machine code, which notes nothing.
-            source.add('self.busy = self.inside = True', 'k = self.k' if self.selects else 'i = self.i',
+            source.add('self.inside = self.busy = True', 'k = self.k' if self.selects else 'i = self.i',
                        'note(SEEN, 0, %s)' % self.noted)
             order = self._row(loop.row + 1)
             if any(loop.may_exit(loop.ops[pc]) for pc in order):
@@ -228,7 +228,7 @@ class Code(ClassCode):
         loop, source = self.loop, self.source
         source.add('def run(self):')
         with source.block():
-            source.add('self.busy = self.inside = True',
+            source.add('self.inside = self.busy = True',
                        'k = end = 0' if self.selects else 'i, end = %d, 0' % -self.stride)
             for pc in loop.inside:
                 if loop.ops[pc].opcode in AGGREGATE_STEPS:

@@ -202,7 +202,7 @@ class SliceCode(Code):
                 self.emit_begun()
             # The row before may have been stepped to in machine code, which notes nothing. (Not in the loop: a guard
             # behind this would resume before it, and no bridge to the next batch would be made.)
-            source.add('self.busy = self.inside = True', 'i = self.i', 'note(SEEN, 0, i)')
+            source.add('self.inside = self.busy = True', 'i = self.i', 'note(SEEN, 0, i)')
             order = [pc for pc in sliced.order if pc <= sliced.row]
             if any(sliced.may_exit(sliced.ops[pc]) for pc in sliced.deferred):
                 source.add('while True:')

@@ -67,7 +67,7 @@ class WindowCode(ClassCode):
         source = self.source
         source.add('def advance(self):')
         with source.block():
-            source.add('self.busy = self.inside = True',
+            source.add('self.inside = self.busy = True',
                        'k = self.next',
                        'note(SEEN, 0, k)',
                        'n = WORDS[k]')

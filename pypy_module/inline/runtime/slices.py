@@ -57,7 +57,7 @@ class LogRunRunner(LogRunner):
 
     def advance(self):
         """Run to the next row."""
-        self.busy = self.inside = True
+        self.inside = self.busy = True
         self.run()
         self.busy = self.inside = False
 
