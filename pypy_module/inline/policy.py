@@ -31,16 +31,9 @@ import sys
 from pypy_module.dbapi.statements import tiers
 from pypy_module.dbapi.statements.statement import explains
 from pypy_module.ffi.library import NUMBERS, address_of, lib
+from pypy_module.inline.residual import residual_call
 from pypy_module.inline.state import session_obstacle, state_of
 from sqpyte.vm.base import mem
-
-try:
-    # A trace that begins at the row at which a loop is taken over would follow the analysis, be too long, and have
-    # PyPy never inline `__next__` any more.
-    from pypyjit import residual_call
-except ImportError:
-    def residual_call(function, *arguments):
-        return function(*arguments)
 
 ROW = NUMBERS['SQLITE_ROW']
 COLUMNS, COUNT = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_COUNT']
@@ -89,16 +82,18 @@ def steps_of(statement):
 
 
 def count_rows(statement):
-    """Note the rows that C has stepped a statement's loops to since this was called last."""
+    """Note the rows that C has stepped a statement's loops to since this was called last; return `steps_of` it."""
     state, steps = state_of(statement), steps_of(statement)
     state.rows += (steps - state.steps) & COUNTER
     state.steps = steps
+    return steps
 
 
-def usual(statement):
-    """How many rows a run of a statement has had on average since at most SPAN runs ended (int): the rows that have
-    been returned to it and those of page batches, or those that C has stepped to, whichever are more."""
-    state, steps = state_of(statement), steps_of(statement)
+def usual(statement, steps):
+    """How many rows a run of a statement, whose `steps_of` are `steps`, has had on average since at most SPAN runs
+    ended (int): the rows that have been returned to it and those of page batches, or those that C has stepped to,
+    whichever are more."""
+    state = state_of(statement)
     runs = lib.sqlite3_stmt_status(statement.pointer, RUN, 0)
     rows_before, steps_before, runs_before = state.span
     ended = max((runs - runs_before) & COUNTER, 1)
@@ -139,6 +134,8 @@ class Planner:
         if rc != tiers.INLINED:
             statement.tier_up = self.tier_up
             return rc
+        # A trace that begins at the row at which a loop is taken over would follow the analysis, be too long, and have
+        # PyPy never inline `__next__` any more.
         return residual_call(self._begin_inlined, session, result, statement)
 
     def _begin_inlined(self, session, result, statement):
@@ -225,9 +222,9 @@ class Planner:
         if self.worth == 0:
             return tiers.INLINED
         cells = statement.cells
-        count_rows(statement)
+        steps = count_rows(statement)
         least, missing = self._least(statement), max(wanted(statement, self.worth), 1)
-        if usual(statement) >= max(least, missing):
+        if usual(statement, steps) >= max(least, missing):
             least = missing = 0     # whatever C finds
         rc = lib.sqpyte_begin(statement.pointer, cells, least, missing)
         if cells[COUNT] < 0:
@@ -250,7 +247,7 @@ class Planner:
             return True
         left, least = rows_left(statement), self._least(statement)
         if left == UNKNOWN:
-            long = self.worth is not None or usual(statement) >= least
+            long = self.worth is not None or usual(statement, steps_of(statement)) >= least
         else:
             long = left >= least
         if long and left >= wanted(statement, self.worth):

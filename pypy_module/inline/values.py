@@ -11,17 +11,9 @@ from pypy_module.dbapi.connections.callbacks import TooBig
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, CHARS, DOUBLES, INTS, SHORTS, WORDS, data_at, unpack
+from pypy_module.inline.residual import residual_call
 from sqpyte.vm.values.compare import UNDECIDED, truth
 from sqpyte.vm.values.values import CONSTANT, NULL, W_Blob, W_Bytes, W_Int, W_Real, W_Text
-
-try:
-    # Traces in which such a copy is made and dropped can make the JIT of PyPy 7.3.11 abort the process
-    # (an AssertionError in optimizeopt, NotVirtualStateInfoInt).
-    from pypyjit import residual_call as call
-except ImportError:
-    def call(function, *arguments):
-        """Call a function, where there is no JIT to hide it from."""
-        return function(*arguments)
 
 KINDS = (layout.MEM_Null | layout.MEM_Str | layout.MEM_Int | layout.MEM_Real | layout.MEM_IntReal | layout.MEM_Blob
          | layout.MEM_Zero | layout.MEM_Subtype | layout.MEM_Agg)
@@ -60,7 +52,9 @@ class KeptBlob(W_Blob):
 
 def kept(made, data):
     """The bytes `data` as a `made` (KeptText or KeptBlob)."""
-    return call(copied, made, data)
+    # Traces in which such a copy is made and dropped can make the JIT of PyPy 7.3.11 abort the process (an
+    # AssertionError in optimizeopt, NotVirtualStateInfoInt).
+    return residual_call(copied, made, data)
 
 
 def copied(made, data):

@@ -41,12 +41,7 @@ import sys
 
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import switched_off
-
-try:
-    from pypyjit import residual_call
-except ImportError:
-    def residual_call(function, *arguments):
-        return function(*arguments)
+from pypy_module.inline.residual import residual_call
 
 NOWHERE = -1            # no row has this index
 MOST = 10000            # how often a class of loops raises
@@ -172,8 +167,7 @@ def batch_ended(seen, row):
             discard(others, row)
             least(others)
         except ValueError:
-            seen[0] = NOWHERE
-            seen.left -= 1
+            seen.refused()
         if seen.went:
             residual_call(seen.count_ways)
 

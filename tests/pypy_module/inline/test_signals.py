@@ -13,6 +13,7 @@ import pytest
 PROGRAM = '''
 import random, signal, sys
 import sqpyte
+from tests.pypy_module.inline.inlining import Sum
 
 ROWS = 20000
 connection = sqpyte.connect(':memory:', isolation_level=None)
@@ -25,22 +26,6 @@ connection.executescript("""
     INSERT INTO u SELECT a, b FROM t;
     CREATE INDEX t_b ON t(b);
 """ % ROWS)
-
-
-class Sum:
-    def __init__(self):
-        self.total = 0
-
-    def step(self, value):
-        self.total += value
-
-    def inverse(self, value):
-        self.total -= value
-
-    def value(self):
-        return self.total
-
-    finalize = value
 
 
 def handler(*_):
@@ -77,7 +62,7 @@ QUERIES = ['SELECT a, f(b) FROM t', 'SELECT f(b), f(b), f(a) FROM t', 'SELECT f(
 def test_a_handler_that_writes(inline, queries):
     if sys.implementation.name != 'pypy' and inline == '1':
         pytest.skip('loops are traced by PyPy alone')
-    environment = dict(os.environ, SQPYTE_INLINE=inline, PYTHONPATH=os.getcwd())
+    environment = dict(os.environ, SQPYTE_INLINE=inline)
     done = subprocess.run([sys.executable, '-c', PROGRAM, *queries], env=environment, stderr=subprocess.PIPE)
     assert done.returncode != -signal.SIGABRT, done.stderr[-2000:]
     assert done.returncode == 0, done.stderr[-2000:]
