@@ -35,6 +35,7 @@ SQPYTE_WITHOUT=steady-traces switches all of it off.
 
 import codecs
 import collections
+import contextlib
 import gc
 import operator
 import sys
@@ -95,12 +96,15 @@ class Seen(list):
         return self.ways.setdefault((part, pc), Way(self.rows.setdefault(part, [0])))
 
     def count_ways(self):
-        """Count the rows that have been noted, and tell which ways are rare: none, once enough has been raised."""
-        went = self.went
-        while went:
-            way = went.popleft()
-            way.taken += 1
-            way.rows[0] += 1
+        """Count the rows that have been noted, and tell which ways are rare: none, once enough has been raised.
+
+        Another thread may take what is left meanwhile: threads share their connections' classes of loops.
+        """
+        with contextlib.suppress(IndexError):
+            for _ in range(len(self.went)):
+                way = self.went.popleft()
+                way.taken += 1
+                way.rows[0] += 1
         for way in self.ways.values():
             rare = way.taken * RARE < way.rows[0] or way.rows[0] < FEWEST
             way[:] = [] if rare and self.left > 0 else [COMMON]

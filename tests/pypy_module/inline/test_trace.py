@@ -10,6 +10,7 @@ from pypy_module.dbapi.statements import tiers
 from pypy_module.inline import policy
 from pypy_module.inline.runtime import trace
 from pypy_module.inline.runtime.trace import Seen
+from tests.at_once import at_once
 
 
 class Code:
@@ -31,6 +32,19 @@ class Code:
         """How many rows took each way, and any."""
         self.seen.count_ways()
         return {pc: way.taken for (_, pc), way in self.seen.ways.items()}, self.seen.rows['rows']
+
+
+def test_threads_count_side_by_side(restless):
+    seen = Seen()
+    way = seen.way('rows', 7)
+
+    def count(_):
+        for _ in range(3000):
+            seen.went.append(way)
+            seen.went.append(way)
+            seen.count_ways()
+        return len(seen.went)
+    assert set(map(type, at_once(count, 4))) == {int}
 
 
 def test_a_row_that_was_noted_ends_a_trace_once():
