@@ -1,7 +1,7 @@
 """Edits of how SQLite compares values and sorts.
 
 * in the sorter, a sort key of 16 bytes for each record in memory and for the current record of
-  each sorted run (sort_key.h), compared before the records are; records of few keys put into a list
+  each sorted run (sort_key.h), compared before the records are, but for sorters that have none (sqpyteHasKeys); records of few keys put into a list
   for each (sort_key.c), texts whose collation is Python's sorted by Python in one call (collation_ranks.c); runs
   written and read by more than a page;
 * no division for keys below the size of a Bloom filter.
@@ -19,9 +19,44 @@ EDITS = [
     ),
     Edit(
         "sorter-record",
-        "struct SorterRecord {\n",
-        "struct SorterRecord {\n"
-        "  SqpyteSortKey sqpyteKey;\n",
+        # In upstream's padding.
+        "  int nVal;                       /* Size of the record in bytes */\n"
+        "  union {\n",
+        "  int nVal;                       /* Size of the record in bytes */\n"
+        "  int bSqpyteKey;                 /* Its sort key is between this header and its data */\n"
+        "  union {\n",
+    ),
+    Edit(
+        "sorter-record-data",
+        "#define SRVAL(p) ((void*)((SorterRecord*)(p) + 1))\n",
+        "#define SRVAL(p) ((void*)((u8*)((SorterRecord*)(p) + 1) + (p)->bSqpyteKey*sizeof(SqpyteSortKey)))\n"
+        "#define SQPYTE_KEY_OF(p) ((SqpyteSortKey*)((SorterRecord*)(p) + 1))\n",
+    ),
+    Edit(
+        "sorter-keys",
+        "  u8 typeMask;\n"
+        "  SortSubtask aTask[FLEXARRAY];   /* One or more subtasks */\n",
+        "  u8 typeMask;\n"
+        "  u8 bSqpyteKeys;                 /* Records in memory have room for sort keys */\n"
+        "  SortSubtask aTask[FLEXARRAY];   /* One or more subtasks */\n",
+    ),
+    Edit(
+        "sorter-init",
+        "    pSorter->bUseThreads = (pSorter->nTask>1);\n",
+        "    pSorter->bUseThreads = (pSorter->nTask>1);\n"
+        "    pSorter->bSqpyteKeys = sqpyteHasKeys(pKeyInfo);\n",
+    ),
+    Edit(
+        "sorter-write-size",
+        "  nReq = pVal->n + sizeof(SorterRecord);\n",
+        "  nReq = pVal->n + sizeof(SorterRecord);\n"
+        "  if( pSorter->bSqpyteKeys ) nReq += sizeof(SqpyteSortKey);\n",
+    ),
+    Edit(
+        "sorter-write",
+        "  memcpy(SRVAL(pNew), pVal->z, pVal->n);\n",
+        "  pNew->bSqpyteKey = pSorter->bSqpyteKeys;\n"
+        "  memcpy(SRVAL(pNew), pVal->z, pVal->n);\n",
     ),
     Edit(
         "sorter-task",
@@ -34,7 +69,7 @@ EDITS = [
         "    res = pTask->xCompare(\n"
         "        pTask, &bCached, SRVAL(p1), p1->nVal, SRVAL(p2), p2->nVal\n"
         "    );\n",
-        "    if( pTask->eSqpyteKeys==SQPYTE_NO_KEYS || !SQPYTE_KEYS_TELL(&p1->sqpyteKey, &p2->sqpyteKey, res) ){\n"
+        "    if( pTask->eSqpyteKeys==SQPYTE_NO_KEYS || !SQPYTE_KEYS_TELL(SQPYTE_KEY_OF(p1), SQPYTE_KEY_OF(p2), res) ){\n"
         "      res = pTask->xCompare(\n"
         "          pTask, &bCached, SRVAL(p1), p1->nVal, SRVAL(p2), p2->nVal\n"
         "      );\n"
@@ -64,7 +99,7 @@ EDITS = [
         "\n"
         "    p->u.pNext = 0;\n"
         "    if( pTask->eSqpyteKeys==SQPYTE_KEYS ){\n"
-        "      sqpyteSortKey(pTask->pSorter->pKeyInfo, SRVAL(p), p->nVal, &p->sqpyteKey);\n"
+        "      sqpyteSortKey(pTask->pSorter->pKeyInfo, SRVAL(p), p->nVal, SQPYTE_KEY_OF(p));\n"
         "    }\n"
         "    for(i=0; aSlot[i]; i++){\n",
     ),

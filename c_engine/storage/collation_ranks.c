@@ -22,8 +22,7 @@ struct SqpyteRankedText {
 static int sqpyteRankedColumn(const VdbeSorter *pSorter){
   const KeyInfo *pInfo = pSorter->pKeyInfo;
   int i;
-  if( SQPYTE_OFF(SORT_KEYS) || SQPYTE_OFF(COLLATION_RANKS) ) return -1;
-  if( pInfo->enc!=SQLITE_UTF8 || pSorter->bUseThreads ) return -1;
+  if( SQPYTE_OFF(COLLATION_RANKS) || pSorter->bUseThreads ) return -1;
   for(i=0; i<pInfo->nKeyField; i++){
     if( pInfo->aSortFlags && (pInfo->aSortFlags[i] & KEYINFO_ORDER_BIGNULL) ) return -1;
     if( pInfo->aColl[i] && pInfo->aColl[i]->xCmp==sqpyteCompare ){
@@ -89,7 +88,7 @@ static int sqpyteRankTexts(const VdbeSorter *pSorter, SorterList *pList){
       i64 n;
       u32 rank = 0;
       if( sqpyteTextField(SRVAL(p), p->nVal, iColumn, &n) ) rank = (u32)aText[i++].z;
-      sqpyteRankedKey(pInfo, SRVAL(p), p->nVal, iColumn, rank, &p->sqpyteKey);
+      sqpyteRankedKey(pInfo, SRVAL(p), p->nVal, iColumn, rank, SQPYTE_KEY_OF(p));
     }
   }
   sqlite3_free(aText);

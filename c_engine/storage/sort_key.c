@@ -189,7 +189,7 @@ static int sqpyteKeysPay(const KeyInfo *pInfo, const SorterList *pList){
   const SorterRecord *p = pList->pList;
   SqpyteSortKey first, key;
   int i;
-  if( SQPYTE_OFF(SORT_KEYS) || pInfo->enc!=SQLITE_UTF8 || pList->szPMA<SQPYTE_KEYS_FROM ) return 0;
+  if( pList->szPMA<SQPYTE_KEYS_FROM ) return 0;
   for(i=0; p && i<SQPYTE_KEYS_LOOK; i++){
     sqpyteSortKey(pInfo, SRVAL(p), p->nVal, &key);
     if( i==0 ) first = key;
@@ -199,9 +199,16 @@ static int sqpyteKeysPay(const KeyInfo *pInfo, const SorterList *pList){
   return 0;
 }
 
+/* Whether records in memory have room for keys. They don't where SQLite's memory is limited: a sort that fits in upstream
+** must fit here. Nor where nothing is compared by keys: an index of a UTF-16 database would be sorted in more runs. */
+static u8 sqpyteHasKeys(const KeyInfo *pInfo){
+  return !SQPYTE_OFF(SORT_KEYS) && pInfo->enc==SQLITE_UTF8 && mem0.hardLimit==0;
+}
+
 /* What the records of a list are to have, before it is sorted. */
 static int sqpyteKeysOf(const VdbeSorter *pSorter, SorterList *pList){
   int eKeys = SQPYTE_NO_KEYS;
+  if( !pSorter->bSqpyteKeys ) return eKeys;
   if( sqpyteRankTexts(pSorter, pList) ) eKeys = SQPYTE_RANKED_KEYS;
   else if( sqpyteKeysPay(pSorter->pKeyInfo, pList) ) eKeys = SQPYTE_KEYS;
   if( eKeys!=SQPYTE_NO_KEYS ) SQPYTE_COUNT(SORT_KEYS);
@@ -248,8 +255,8 @@ static SorterRecord *sqpyteSortFewKeys(SortSubtask *pTask, SorterList *pList, So
   for(; p; p=pNext){
     SqpyteSortKey key;
     SqpyteBucket *pBucket;
-    if( pTask->eSqpyteKeys==SQPYTE_KEYS ) sqpyteSortKey(pInfo, SRVAL(p), p->nVal, &p->sqpyteKey);
-    key = p->sqpyteKey;
+    if( pTask->eSqpyteKeys==SQPYTE_KEYS ) sqpyteSortKey(pInfo, SRVAL(p), p->nVal, SQPYTE_KEY_OF(p));
+    key = *SQPYTE_KEY_OF(p);
     if( (key.b & 1) || (nTaken==SQPYTE_BUCKETS_LOOK && n>=SQPYTE_BUCKETS_MOST) ) break;
     pNext = sqpyteNextInList(pList, p);
     u32 h = (u32)(((key.a ^ (key.b*SQPYTE_HASH_MUL))*SQPYTE_HASH_MUL)>>40);

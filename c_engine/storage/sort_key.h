@@ -10,6 +10,7 @@ struct SqpyteSortKey { u64 a, b; };     /* b's lowest bit: equal keys don't mean
 #define SQPYTE_NO_KEYS 0                /* no keys: they are compared */
 #define SQPYTE_KEYS 1                   /* a key is made of each when its turn comes */
 #define SQPYTE_RANKED_KEYS 2            /* each has one, made with ranks (collation_ranks.c) */
+static u8 sqpyteHasKeys(const KeyInfo*);
 static int sqpyteKeysOf(const VdbeSorter*, SorterList*);
 
 static void sqpyteSortKey(const KeyInfo*, const u8 *aRec, int nRec, SqpyteSortKey*);

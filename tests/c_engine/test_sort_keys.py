@@ -1,5 +1,8 @@
 """Sort keys (c_engine/storage/sort_key.c): any values are ordered as stock orders them, equal ones, too."""
 
+import subprocess
+import sys
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,3 +48,37 @@ def test_lists_that_begin_without_keys(stock_library, engine_library):
         rows = [(values[i * 7 % len(values)], values[i * 5 % 11]) for i in range(count)]
         for order in ('a', 'b DESC, a', 'a COLLATE NOCASE, b'):
             assert orders(Library(engine_library), rows, order) == orders(Library(stock_library), rows, order), count
+
+
+# Prints, for a sort by temporary files and one in memory, the kilobytes above those in use that it needs.
+LIMITED = '''
+import ctypes, sys
+from tests.differential.sessions.capi import Connection, Error, Library
+path = sys.argv[1]
+memory = ctypes.CDLL(path)
+memory.sqlite3_hard_heap_limit64.argtypes = [ctypes.c_int64]
+memory.sqlite3_memory_used.restype = ctypes.c_int64
+connection = Connection(Library(path))
+connection.execute('CREATE TABLE t(a, c, d)')
+connection.execute("""WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+    INSERT INTO t SELECT (i * 7919) % 20000, 'txt' || (i % 97) || substr('abcdefghij', 1, i % 10), i % 1000 FROM n""")
+for store in 'file', 'memory':
+    connection.execute('PRAGMA temp_store=' + store)
+    for room in range(200, 4000, 50):
+        memory.sqlite3_hard_heap_limit64(memory.sqlite3_memory_used() + 1000 * room)
+        try:
+            connection.execute('SELECT a FROM (SELECT a FROM t ORDER BY c, d DESC, a LIMIT -1 OFFSET 19990)')
+            break
+        except Error:
+            pass
+        finally:
+            memory.sqlite3_hard_heap_limit64(0)
+    print(store, room)
+'''
+
+
+def test_a_limit_of_memory(stock_library, engine_library):
+    """Where SQLite's memory is limited, a sort needs no more of it than upstream's."""
+    stock, ours = (subprocess.run([sys.executable, '-c', LIMITED, library], check=True, capture_output=True,
+                                  text=True, timeout=500).stdout.split() for library in (stock_library, engine_library))
+    assert ours == stock and stock[::2] == ['file', 'memory']

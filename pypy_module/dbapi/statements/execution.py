@@ -185,8 +185,8 @@ class Execution(Mixin):
                 if not runner.may_be_asked():
                     raise errors.OperationalError(BROKEN_INTO)
             self.roll_back()
-        while self.dropped:
-            self.dropped.pop().release()
+        if self.dropped:
+            self.release_dropped()
 
     def roll_back(self):
         """The same, called by C in the middle of something. A runner that can't be asked now finds that the stamp has

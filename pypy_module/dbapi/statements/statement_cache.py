@@ -69,7 +69,7 @@ class Clones:
 
 
 def popped(kept):
-    """Take the last from a list that has some, and return it; None if a signal's handler has taken it just now."""
+    """Take the last from a list that has some, and return it; None if a signal's handler or another thread has taken it just now."""
     try:
         return kept.pop()
     except IndexError:
@@ -292,8 +292,14 @@ class StatementCache(Mixin):
                 statement.reset()
                 self.reclaimed += 1
         if not finalizing:
-            while self.dropped:
-                self.dropped.pop().release()
+            self.release_dropped()
+
+    def release_dropped(self):
+        """Release the blobs that are gone; `reclaimed` counts them."""
+        while self.dropped:
+            blob = popped(self.dropped)
+            if blob is not None:
+                blob.release()
                 self.reclaimed += 1
 
     def end_if_mine(self):

@@ -172,13 +172,12 @@ def _substr(frame, op, w, start):
         length = third.intval
     if not (isinstance(w, W_Bytes) and isinstance(start, W_Int)):
         return None
+    own = mem.own_scratch()
     if isinstance(w, W_Blob):
         if w.size == 0:
             return NULL
-        own = mem.own_scratch()
         at = capi.substr(w.address, w.size, 0, start.intval, length, own.address)
         return _if_allowed(frame, W_Blob(w.address + at, own.i64(), w.origin))
-    own = mem.own_scratch()
     at = capi.substr(w.address, w.size, 1, start.intval, length, own.address)
     return _if_allowed(frame, W_Text(w.address + at, own.i64(), w.origin))
 
