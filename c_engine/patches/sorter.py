@@ -1,9 +1,9 @@
 """Edits of how SQLite compares values and sorts.
 
 * in the sorter, a sort key of 16 bytes for each record in memory and for the current record of
-  each sorted run (sort_key.h), compared before the records are, but for sorters that have none (sqpyteHasKeys); records of few keys put into a list
-  for each (sort_key.c), texts whose collation is Python's sorted by Python in one call (collation_ranks.c); runs
-  written and read by more than a page;
+  each sorted run (sort_key.h), compared before the records are, but for sorters that have none
+  (sqpyteHasKeys); records of few keys put into a list for each (sort_key.c), texts whose collation is
+  Python's sorted by Python in one call (collation_ranks.c); runs written and read by more than a page;
 * no division for keys below the size of a Bloom filter.
 """
 from c_engine.patches.edit import Edit
@@ -69,7 +69,8 @@ EDITS = [
         "    res = pTask->xCompare(\n"
         "        pTask, &bCached, SRVAL(p1), p1->nVal, SRVAL(p2), p2->nVal\n"
         "    );\n",
-        "    if( pTask->eSqpyteKeys==SQPYTE_NO_KEYS || !SQPYTE_KEYS_TELL(SQPYTE_KEY_OF(p1), SQPYTE_KEY_OF(p2), res) ){\n"
+        "    if( pTask->eSqpyteKeys==SQPYTE_NO_KEYS"
+        " || !SQPYTE_KEYS_TELL(SQPYTE_KEY_OF(p1), SQPYTE_KEY_OF(p2), res) ){\n"
         "      res = pTask->xCompare(\n"
         "          pTask, &bCached, SRVAL(p1), p1->nVal, SRVAL(p2), p2->nVal\n"
         "      );\n"

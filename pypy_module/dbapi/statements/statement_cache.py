@@ -69,7 +69,8 @@ class Clones:
 
 
 def popped(kept):
-    """Take the last from a list that has some, and return it; None if a signal's handler or another thread has taken it just now."""
+    """Take the last from a list that has some, and return it; None if a signal's handler, or another thread, has taken
+    it just now."""
     try:
         return kept.pop()
     except IndexError:
