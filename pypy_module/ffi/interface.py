@@ -17,6 +17,7 @@ typedef struct sqlite3_stmt sqlite3_stmt;
 typedef struct sqlite3_context sqlite3_context;
 typedef struct sqlite3_blob sqlite3_blob;
 typedef struct sqlite3_backup sqlite3_backup;
+typedef struct sqlite3_mutex sqlite3_mutex;
 
 const char *sqlite3_libversion(void);
 int sqlite3_threadsafe(void);
@@ -36,6 +37,9 @@ const char *sqlite3_errmsg(sqlite3 *db);
 int sqlite3_set_errmsg(sqlite3 *db, int errcode, const char *message);
 int sqlite3_get_autocommit(sqlite3 *db);
 int sqlite3_is_interrupted(sqlite3 *db);
+sqlite3_mutex *sqlite3_db_mutex(sqlite3 *db);
+int sqlite3_mutex_try(sqlite3_mutex *mutex);
+void sqlite3_mutex_leave(sqlite3_mutex *mutex);
 int64_t sqlite3_total_changes64(sqlite3 *db);
 int64_t sqlite3_changes64(sqlite3 *db);
 int64_t sqlite3_last_insert_rowid(sqlite3 *db);

@@ -49,6 +49,14 @@ def collect():
 
 
 @pytest.fixture
+def configured():
+    """`sqpyte.configure`, for the length of a test."""
+    saved = sqpyte.configure()
+    yield sqpyte.configure
+    sqpyte.configure(**saved)
+
+
+@pytest.fixture
 def restless():
     """Threads change as often as they can."""
     before = sys.getswitchinterval()

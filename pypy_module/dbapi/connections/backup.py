@@ -1,12 +1,10 @@
 """Whole databases and single blobs: backup, serialize, deserialize, dump, blobopen."""
 
-import time
-from _thread import get_ident
-
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.arguments import c_double, c_int, checked_text
 from pypy_module.dbapi.connections.session import Owner, session_of
 from pypy_module.dbapi.mixin import exclusive
+from pypy_module.dbapi.statements.held import Held
 from pypy_module.dbapi.statements.locks import free_locks, tried
 from pypy_module.ffi.library import NULL, NUMBERS, bytes_of, ffi, lib, text
 
@@ -15,57 +13,11 @@ MISUSE = NUMBERS['SQLITE_MISUSE']
 NOCOPY = NUMBERS['SQLITE_SERIALIZE_NOCOPY']
 DESERIALIZE = (NUMBERS['SQLITE_DESERIALIZE_FREEONCLOSE']
                | NUMBERS['SQLITE_DESERIALIZE_RESIZEABLE'])
-PATIENCE = 60.0     # seconds that a backup waits for a statement of another thread's
 
 
 def encoded(name, argument):
     """Return the name of a database, table or column (str) for SQLite (bytes); `argument`: whose it is, for errors."""
     return checked_text(name, argument).encode()
-
-
-class Held:
-    """Within it a Session is this thread's, whose ever it is: to copy a database into.
-
-    Its own thread then waits at the lock with whatever it begins. What it is in the middle of is waited for: the
-    code that PyPy makes of a query reads pages.
-    """
-
-    def __init__(self, session):
-        self.session = session
-        self.user = session.user
-        self.foreign = session.user not in (get_ident(), -1)
-
-    def __enter__(self):
-        session = self.session
-        if not self.foreign:
-            return
-        session.lock.acquire()
-        session.user = -1
-        try:
-            end = time.monotonic() + PATIENCE
-            while in_the_middle(session):
-                if time.monotonic() > end:
-                    raise errors.OperationalError('another thread is in the middle of a statement of the backup\'s '
-                                                  'target')
-                time.sleep(0)
-        except BaseException:       # a signal's handler may raise, too
-            self.__exit__()
-            raise
-
-    def __exit__(self, *error):
-        if self.foreign:
-            self.session.user = self.user
-            self.session.lock.release()
-
-
-def in_the_middle(session):
-    """Whether a statement of a Session is being executed, or asked for a row (bool)."""
-    for statement in list(session.all):
-        if statement.busy:
-            result = statement.owner and statement.owner()
-            if statement.owner is None or result is not None and not result.ready:
-                return True
-    return False
 
 
 class BothHeld:

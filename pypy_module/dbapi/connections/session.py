@@ -188,7 +188,7 @@ class Session(Execution, StatementCache, Transaction):
     def outside_lock(self, call, *arguments):
         """Return what `call(*arguments)` does, without the lock: a program's iterator, adapter, converter or factory
         may wait for what another thread does with the connection."""
-        if self.user != -1:
+        if self.user != -1 or not self.lock._is_owned():    # another thread may have taken it just now (held.py)
             return call(*arguments)
         self.lock.release()
         try:

@@ -37,6 +37,12 @@ def abandoned(statement):
     return statement.owner is nobody
 
 
+def about_to_be_abandoned(statement):
+    """Whether the cursor that was in the middle of the statement's rows is garbage, and finalizers follow."""
+    owner = statement.owner
+    return owner is not None and owner is not nobody and owner() is None
+
+
 class AliveAgain(ref):
     """A weak reference to what a finalizer of garbage uses, when weak references to it are dead. Under PyPy `ref` gives
     the dead one once more."""

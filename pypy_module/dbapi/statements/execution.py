@@ -4,7 +4,7 @@ from pypy_module.dbapi import constants, errors
 from pypy_module.dbapi.adapters import converters
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements import binding, decoding, tiers
-from pypy_module.dbapi.statements.dropped import watching
+from pypy_module.dbapi.statements.dropped import abandoned, watching
 from pypy_module.dbapi.statements.locks import (
     BUSY_SNAPSHOT, LOCKED, free_locks, free_other_writers, is_exclusive, met_own, run_again)
 from pypy_module.ffi.library import NUMBERS, ffi, lib
@@ -33,6 +33,7 @@ class Execution(Mixin):
         dropped: Handles of blobs that were dropped while there were runners (list).
         plain: texts are str (bool). Rows without converters can be decoded by the generated functions then.
         rollbacks: how often cut_off was called (int).
+        handing_over: `roll_back` is running, so often (int).
         begin_flag: IN_TRANSACTION if a transaction is to be begun before a statement that changes rows, else 0.
     """
 
@@ -40,7 +41,8 @@ class Execution(Mixin):
     dropped: list
     raised: Any
     check_not_closed: Any
-    rollbacks = 0
+    rollbacks = handing_over = 0
+    end_abandoned: Any
     outside_lock: Any
 
     def run(self, statement, parameters, begins=True):
@@ -174,14 +176,15 @@ class Execution(Mixin):
         back, can't be reset now: its result set does that when it returns."""
         self.rollbacks += 1
         for statement in list(self.all):
-            result = statement.owner and statement.owner()
+            owner = statement.owner
+            result = owner and owner()
             if result is not None and result.ready:
                 result.drop()
 
     def before_c_call_that_may_write(self):
         """Hand statements that the inliner runs back to C, before their pages or schema change."""
         if self.runners:
-            for runner in self.runners:
+            for runner in list(self.runners):
                 if not runner.may_be_asked():
                     raise errors.OperationalError(BROKEN_INTO)
             self.roll_back()
@@ -191,12 +194,18 @@ class Execution(Mixin):
     def roll_back(self):
         """The same, called by C in the middle of something. A runner that can't be asked now finds that the stamp has
         risen, when it is asked for its next row."""
-        runners, self.runners = self.runners, []
-        for runner in runners:
-            if runner.may_be_asked():
-                runner.deoptimize()
-            else:
-                self.runners.append(runner)
+        self.handing_over += 1      # before the cursors are looked at: see end_abandoned
+        try:
+            runners, self.runners = self.runners, []
+            for runner in list(runners):
+                if abandoned(runner.statement) and runner.statement.readonly:
+                    self.end_abandoned(runner.statement)
+                elif runner.may_be_asked():
+                    runner.deoptimize()
+                else:
+                    self.runners.append(runner)
+        finally:
+            self.handing_over -= 1
 
     def error(self, rc=ERROR):
         """Return the exception for SQLite's last error, which is `rc` (int) if the connection knows of none. It is told

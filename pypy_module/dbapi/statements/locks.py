@@ -9,21 +9,23 @@ nobody up.
 
 import atexit
 import gc
+import time
+from _thread import _count as threads
 
-from pypy_module.dbapi.statements.dropped import find_young, watching
+from pypy_module.dbapi.statements.dropped import about_to_be_abandoned, find_young, watching
 from pypy_module.dbapi.statements.statement import beginning
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 
 LOCKED, ERROR, BUSY = NUMBERS['SQLITE_LOCKED'], NUMBERS['SQLITE_ERROR'], NUMBERS['SQLITE_BUSY']
-BUSY_SNAPSHOT = NUMBERS['SQLITE_BUSY_SNAPSHOT']
+BUSY_SNAPSHOT = NUMBERS['SQLITE_BUSY_SNAPSHOT']     # a transaction's first write, after its snapshot is old
 BUSY_WORDS = NUMBERS['SQPYTE_BUSY_WORDS']
+PATIENCE = 0.05         # seconds that finalizers of other threads are waited for
+TRIES = 3               # all garbage is collected so often in vain, where there are other threads
 # Statements that fail with SQLITE_ERROR beside others that are in the middle of their rows; they run no
 # code of the user's, so they can be tried twice.
 EXCLUSIVE = ('vacuum', 'detach', 'pragma')
 # A pragma that beside one that writes changes nothing, and says so by the old mode alone.
 JOURNAL_MODE = 'journal_mode'
-# What COMMIT, RELEASE and SAVEPOINT say where a statement that writes has rows left.
-IN_PROGRESS = b'SQL statements in progress'
 
 
 class Asked:
@@ -83,9 +85,10 @@ def met_own(session, rc, exclusive=False):
 
     Args: as for `run_again`.
     """
-    if rc == BUSY:      # nobody else's lock, but an old snapshot, or a transaction that can't end
-        return (lib.sqlite3_extended_errcode(session.db) == BUSY_SNAPSHOT
-                or ffi.string(lib.sqlite3_errmsg(session.db)).endswith(IN_PROGRESS))
+    if rc == BUSY:
+        # An old snapshot, a transaction that can't end, or a lock of somebody else's, for which SQLite doesn't wait as
+        # long as its connection reads: both might wait for ever.
+        return bool(session.held)
     return rc == LOCKED or rc == ERROR and exclusive
 
 
@@ -103,14 +106,19 @@ def run_again(session, rc, again, exclusive=False):
         SQLite's error of the last try, or ProgrammingError if a finalizer has closed the connection.
     """
     error = session.error(rc)
-    if met_own(session, rc, exclusive):
-        for young in (True, False):
-            if free_locks(young=young):
-                session.check_open()
-                rc = again()
-                if not met_own(session, rc, exclusive):
-                    return rc
-                error = session.error(rc)
+    own, young, tries = session.reclaimed, True, TRIES
+    while tries and (session.reclaimed > own or met_own(session, rc, exclusive)):
+        freed = free_locks(young=young)
+        if session.reclaimed > own or freed and rc != BUSY:
+            own = session.reclaimed
+            session.check_open()
+            rc = again()
+            if not met_own(session, rc, exclusive):
+                return rc
+            error = session.error(rc)
+        elif not young:     # another thread may be about to run finalizers of what this one has collected
+            tries = threads() and tries - 1
+        young = False
     raise error
 
 
@@ -125,7 +133,7 @@ def tried(session, call):
 
 
 def free_locks(busy=ffi.NULL, young=False):
-    """Reset statements, of any connection of this thread, whose cursors are garbage.
+    """Reset statements, of any connection, whose cursors are garbage.
 
     Args:
         busy: the `sqlite3 *` of a connection that is to be left alone, or NULL.
@@ -143,9 +151,20 @@ def free_locks(busy=ffi.NULL, young=False):
         find_young([statement for cache in caches for statement in list(cache.all)])
     else:
         gc.collect()
+        wait_for_finalizers(caches)
     for cache in caches:
-        cache.reclaim_if_mine()
+        cache.reclaim_now()
     return sum(cache.reclaimed for cache in caches) > before
+
+
+def wait_for_finalizers(caches):
+    """Wait, if other threads may be about to run finalizers that this one's collection has found, until statements of
+    these StatementCaches (list) are known to be abandoned. Whose cursor is used by other finalizers isn't."""
+    end = time.monotonic() + PATIENCE
+    while threads() and any(about_to_be_abandoned(statement) for cache in caches for statement in list(cache.all)):
+        if time.monotonic() > end:
+            break
+        time.sleep(0.0001)
 
 
 @atexit.register

@@ -4,13 +4,13 @@ A cursor in the middle of its rows keeps its statement busy, and with it a read 
 frees a dropped cursor at once. PyPy frees it when it collects garbage, so statements look whether their
 cursor is gone (dropped.py), on four occasions: when the same SQL runs again and its statements
 are all busy; after the garbage collection that finds such a cursor (`Sentinel`); when the connection is
-closed; and when a statement of any connection of this thread meets a lock: before it waits, garbage is
-collected (locks.py). So a dropped cursor makes nobody in its own process wait. Another process
-waits until the one that dropped the cursor has a major collection, or has closed the connection: if it
-does nothing at all, as long as that lasts.
+closed; and when a statement of any connection meets a lock: before it waits, garbage is
+collected (locks.py). So a dropped cursor makes nobody in its own process wait, unless its connection's own thread is
+in the middle of something just then. Another process waits until the one that dropped the cursor has a major
+collection, or has closed the connection: if it does nothing at all, as long as that lasts.
 
-A finaliser runs between any two instructions of the program, so all it does is to reset statements
-that nobody else will touch.
+A finaliser runs between any two instructions of the program, in any thread, so all it does is to reset statements
+that nobody else will touch: whoever resets one whose cursor is gone claims it first (`end_abandoned`).
 """
 
 import gc
@@ -22,6 +22,7 @@ from pypy_module.dbapi.arguments import plain_text
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.dropped import (
     REFERENCE_COUNTS, Era, Sentinel, Token, abandoned, find_gone, watching)
+from pypy_module.dbapi.statements.held import in_the_middle, meanwhile
 from pypy_module.dbapi.statements.locks import free_locks, ready
 from pypy_module.dbapi.statements.statement import Statement
 from pypy_module.ffi.library import lib
@@ -40,7 +41,8 @@ class Clones:
         most_busy: how many may then be busy before all garbage is collected (int).
     """
 
-    def __init__(self):
+    def __init__(self, cache):
+        self.end_abandoned = cache.end_abandoned
         self.all = set()
         self.idle = []
         self.many = MANY
@@ -51,7 +53,7 @@ class Clones:
         """Put into `idle` what isn't in use, or whose cursor is gone."""
         for statement in list(self.all):
             if abandoned(statement):
-                statement.reset()
+                self.end_abandoned(statement)
         self.idle = [statement for statement in list(self.all) if not statement.busy]
 
     def collect(self):
@@ -86,7 +88,9 @@ class StatementCache(Mixin):
         all: every statement there is (set of Statement).
         _left: those of a database that was closed when a cursor used them (set of Statement).
         _evicted: those taken out of the cache while a cursor used them (list of Statement).
-        _sentinels: those that no cursor holds (list of Sentinel); held: how many are held, and blobs open (int).
+        ending: those that are being reset as their cursors are gone (dict: of each, an object of who does it).
+        _sentinels: those that no cursor holds (list of Sentinel); held: None for each that is held, and
+            each open blob (list).
         reclaimed: how many statements have been reset because their cursors were gone (int).
         user: the thread that may use the connection without a lock (its identity), 0 if closed,
             -1 if several may.
@@ -104,8 +108,9 @@ class StatementCache(Mixin):
         self.all = set()
         self._evicted = []
         self._capacity = capacity
+        self.ending = {}
         self._sentinels = []
-        self.held = 0
+        self.held = []
         self.reclaimed = 0
 
     def acquire(self, sql):
@@ -140,7 +145,7 @@ class StatementCache(Mixin):
                 self.statements[sql] = statement
             return statement
         if abandoned(cached):
-            cached.reset()
+            self.end_abandoned(cached)
         if not cached.busy:
             return cached
         return self._clone(sql)
@@ -149,7 +154,7 @@ class StatementCache(Mixin):
         """Return an idle Statement for a `sql` whose cached one is busy."""
         clones = self._clones.get(sql)
         if clones is None:
-            clones = self._clones[sql] = Clones()
+            clones = self._clones[sql] = Clones(self)
         if not clones.idle:
             if REFERENCE_COUNTS:
                 clones.gather()
@@ -242,24 +247,26 @@ class StatementCache(Mixin):
     def hold(self):
         """A cursor in the middle of its rows, or a blob, may be dropped: whoever meets its lock looks for it."""
         if not REFERENCE_COUNTS:
-            if not self.held:
+            self.held.append(None)
+            if id(self) not in watching:
                 ready()
                 watching[id(self)] = ref(self)
-            self.held += 1
 
     def hold_no_more(self):
-        """It has ended."""
+        """It has ended. Finalizers call this, in any thread, amid `hold`, too: so what it finds is looked at again."""
         if not REFERENCE_COUNTS:
-            self.held -= 1
+            popped(self.held)
             if not self.held:
                 watching.pop(id(self), None)
+                if self.held:
+                    watching[id(self)] = ref(self)
 
     def cursor_dropped(self, statement):
         """Called by a finaliser: the cursor in the middle of the statement's rows is garbage."""
         if statement is None:
             return
         if abandoned(statement) and not open_databases.calling(but=self):
-            self.reclaim_if_mine([statement], finalizing=True)
+            self.reclaim_now([statement], finalizing=True)
         if self.user and abandoned(statement):
             # It couldn't be reset now: the next collection finalises another sentinel, which no cursor has.
             Sentinel(self, statement, statement.owner)
@@ -276,22 +283,40 @@ class StatementCache(Mixin):
             finally:
                 self.lock.release()
 
-    def reclaim_if_mine(self, statements=None, finalizing=False):
-        """`_reclaim`, if this thread may use the connection now."""
-        self.if_mine(self._reclaim, statements, finalizing)
+    def reclaim_now(self, statements=None, finalizing=False):
+        """`_reclaim`, if this thread may use the connection now, or its own is in the middle of nothing."""
+        if self.user in (0, -1, get_ident()):
+            self.if_mine(self._reclaim, statements, finalizing)
+        elif not self.left_by_fork():
+            meanwhile(self, self._reclaim, statements, True, True)
 
-    def _reclaim(self, statements=None, finalizing=False):
+    def end_abandoned(self, statement, foreign=False):
+        """Reset a statement whose cursor is gone, unless another thread does so; `reclaimed` counts it.
+
+        Args:
+            foreign: this isn't the connection's thread, which may be in the middle of something (bool).
+        """
+        own = object()
+        if self.ending.setdefault(statement, own) is own:
+            try:
+                if abandoned(statement) and not (foreign and in_the_middle(self)):
+                    statement.reset()
+                    self.reclaimed += 1
+            finally:
+                del self.ending[statement]
+
+    def _reclaim(self, statements=None, finalizing=False, foreign=False):
         """Reset the statements whose cursors are gone, no more; `reclaimed` counts them.
 
         Args:
             statements: only these (list); None: all.
             finalizing: a runner of the inliner may be in the middle of a row (bool): statements that write,
                 whose end it would have to be rolled back for, wait for the next occasion.
+            foreign: see `end_abandoned`.
         """
         for statement in list(self.all) if statements is None else statements:
             if abandoned(statement) and (statement.readonly or not (finalizing and self.runners)):
-                statement.reset()
-                self.reclaimed += 1
+                self.end_abandoned(statement, foreign)
         if not finalizing:
             self.release_dropped()
 

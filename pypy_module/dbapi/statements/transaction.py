@@ -168,7 +168,10 @@ class Transaction(Mixin):
     def _run_first_again(self, rc, rest, result, tail):
         """Run a script's statement again, which has failed with `rc`, if a dropped cursor may have been to blame;
         raises SQLite's error, or what a collation raises. The other arguments are those of `run_first`."""
-        rc = run_again(self, rc, lambda: run_first(self.db, rest, result, tail), is_exclusive(text(rest)))
+        def again():
+            with Asking(self):
+                return run_first(self.db, rest, result, tail)
+        rc = run_again(self, rc, again, is_exclusive(text(rest)))
         if self.raised is not None:
             self.reraise()
         if rc != OK:

@@ -1,10 +1,15 @@
 """Threads: refused by default, taking turns if allowed."""
 
+import gc
+import queue
+import random
 import threading
+import time
 
 import pytest
 
 import sqpyte
+from tests.at_once import at_once
 from tests.interrupting import interrupted
 
 
@@ -248,3 +253,130 @@ def test_another_thread_closes_the_connection(what, restless):
         thread.join()
     assert failures == []
     open_now[0].close()
+
+
+class Owner:
+    """A thread with a connection of its own, which does one thing after the other with it."""
+
+    def __init__(self, path):
+        self.jobs: queue.SimpleQueue = queue.SimpleQueue()
+        self.done: queue.SimpleQueue = queue.SimpleQueue()
+        self.thread = threading.Thread(target=self.run, args=(path,))
+        self.thread.start()
+
+    def run(self, path):
+        connection = sqpyte.connect(path, isolation_level=None, timeout=60)
+        for job in iter(self.jobs.get, None):
+            self.done.put(job(connection))
+        if self.closes:
+            connection.close()
+
+    def do(self, job):
+        """What job(connection) returns, in the thread."""
+        self.jobs.put(job)
+        return self.done.get(timeout=60)
+
+    def end(self, closes=True):
+        self.closes = closes
+        self.jobs.put(None)
+        self.thread.join(60)
+
+
+def many_rows(path, count=3000):
+    connection = sqpyte.connect(path, isolation_level=None, timeout=60)
+    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b)')
+    connection.execute('BEGIN')
+    connection.executemany('INSERT INTO t VALUES(?, ?)', [(i, 2 * i) for i in range(count)])
+    connection.execute('COMMIT')
+    connection.execute('CREATE TABLE u(n, k)')
+    return connection
+
+
+def drops_a_cursor(connection):
+    assert connection.execute('SELECT a, b FROM t').fetchone() == (0, 0)
+
+
+@pytest.mark.parametrize('inline', [False, True, 'always'])
+def test_an_idle_thread_has_dropped_a_cursor(path, inline, configured):
+    """Nobody waits for its lock, as long as that thread does nothing else, and when it has ended."""
+    configured(inline=inline)
+    connection = many_rows(path)
+    connection.execute('PRAGMA busy_timeout=500')
+    owner = Owner(path)
+    owner.do(drops_a_cursor)
+    connection.execute('INSERT INTO u VALUES(1, 1)')
+    owner.do(drops_a_cursor)
+    gc.collect()
+    gc.collect()        # PyPy runs finalizers in the thread that collects
+    assert owner.do(lambda own: own.execute('SELECT a, b FROM t').fetchall()) == [(i, 2 * i) for i in range(3000)]
+    kept = []
+    owner.do(lambda own: (drops_a_cursor(own), kept.append(own)))
+    owner.end(closes=False)
+    connection.execute('INSERT INTO u VALUES(1, 2)')
+    connection.close()
+
+
+def test_a_cursor_that_is_used_keeps_its_lock(path):
+    """In another thread, whose cursor isn't garbage."""
+    connection = many_rows(path)
+    connection.execute('PRAGMA busy_timeout=0')
+    owner, kept = Owner(path), []
+    owner.do(lambda own: kept.append(own.execute('SELECT a, b FROM t')))
+    assert owner.do(lambda own: kept[0].fetchone()) == (0, 0)
+    with pytest.raises(sqpyte.OperationalError, match='locked'):
+        connection.execute('INSERT INTO u VALUES(1, 1)')
+    assert owner.do(lambda own: kept[0].fetchall()) == [(i, 2 * i) for i in range(1, 3000)]
+    connection.execute('INSERT INTO u VALUES(1, 1)')
+    owner.end()
+    connection.close()
+
+
+def test_a_statement_waits_beside_a_dropped_cursor_of_its_own(path):
+    """SQLite doesn't wait for a lock as long as the connection reads."""
+    connection = many_rows(path)
+    owner = Owner(path)
+    owner.do(lambda own: own.execute('BEGIN IMMEDIATE'))
+    drops_a_cursor(connection)
+    threading.Timer(0.3, owner.jobs.put, [lambda own: own.execute('COMMIT')]).start()
+    connection.execute('INSERT INTO u VALUES(1, 1)')
+    owner.end()
+    connection.close()
+
+
+@pytest.mark.parametrize('journal', ['delete', 'wal'])
+@pytest.mark.parametrize('inline', [False, 'always'])
+def test_threads_drop_cursors_and_write(path, inline, journal, configured):
+    """Each with its own connection: nobody is refused, and all rows come."""
+    configured(inline=inline)
+    connection = many_rows(path, 1000)
+    connection.execute('PRAGMA journal_mode=' + journal)
+
+    def work(number):
+        choice = random.Random(number)
+        own = sqpyte.connect(path, isolation_level=None, timeout=60)
+        own.create_function('f', 1, lambda value: value)
+        written = 0
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            first, what = choice.randrange(900), choice.randrange(6)
+            if what == 0:
+                own.execute('SELECT a, b FROM t').fetchmany(5)
+            elif what == 1:
+                assert own.execute('SELECT f(a), b FROM t WHERE a >= ?', (first,)).fetchone() == (first, 2 * first)
+            elif what == 2:
+                assert own.execute('SELECT sum(f(a)) FROM t GROUP BY a / 100').fetchone() == (4950,)
+            elif what == 3:
+                rows = own.execute('SELECT f(a), b FROM t WHERE a >= ?', (first,)).fetchall()
+                assert rows == [(i, 2 * i) for i in range(first, 1000)]
+            elif what == 4:
+                gc.collect()
+            else:
+                own.execute('INSERT INTO u VALUES(?, ?)', (number, written))
+                written += 1
+        own.close()
+        return written
+    written = at_once(work, 4)
+    assert [type(count) for count in written] == [int] * 4, written
+    assert connection.execute('SELECT count(*) FROM u').fetchone() == (sum(written),)
+    assert connection.execute('PRAGMA integrity_check').fetchall() == [('ok',)]
+    connection.close()

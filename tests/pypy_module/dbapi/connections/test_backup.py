@@ -6,7 +6,7 @@ import time
 import pytest
 
 import sqpyte
-from pypy_module.dbapi.connections import backup
+from pypy_module.dbapi.statements import held
 from tests.outcome import outcome
 
 
@@ -106,7 +106,7 @@ def test_a_backup_that_a_signal_breaks_off_while_it_waits(numbers, monkeypatch):
 
     def in_the_middle(session):
         raise Stop
-    monkeypatch.setattr(backup, 'in_the_middle', in_the_middle)
+    monkeypatch.setattr(held, 'in_the_middle', in_the_middle)
     with pytest.raises(Stop):
         numbers.backup(thread.connection)
     thread.end.set()
