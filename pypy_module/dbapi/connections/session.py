@@ -188,7 +188,8 @@ class Session(Execution, StatementCache, Transaction):
     def outside_lock(self, call, *arguments):
         """Return what `call(*arguments)` does, without the lock: a program's iterator, adapter, converter or factory
         may wait for what another thread does with the connection."""
-        if self.user != -1 or not self.lock._is_owned():    # another thread may have taken it just now (held.py)
+        # It may be another thread that has just taken it (held.py).
+        if self.user != -1 or not self.lock._is_owned():    # type: ignore[attr-defined]
             return call(*arguments)
         self.lock.release()
         try:

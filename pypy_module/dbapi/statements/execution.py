@@ -24,6 +24,13 @@ BROKEN_INTO = ('a query of this connection is in the middle of computing a row, 
 fused_execute = lib.sqpyte_execute
 
 
+def broken_off(runner):
+    """Whether a runner that can't be asked is amid a row for which nobody asks any more: a RecursionError came there, and
+    another one when the rows were given up (bool)."""
+    result = runner.owner and runner.owner()
+    return result is not None and (result.ready or result.closed)
+
+
 class Execution(Mixin):
     """The part of a Session that runs statements.
 
@@ -43,6 +50,7 @@ class Execution(Mixin):
     check_not_closed: Any
     rollbacks = handing_over = 0
     end_abandoned: Any
+    give_up: Any
     outside_lock: Any
 
     def run(self, statement, parameters, begins=True):
@@ -186,7 +194,9 @@ class Execution(Mixin):
         if self.runners:
             for runner in list(self.runners):
                 if not runner.may_be_asked():
-                    raise errors.OperationalError(BROKEN_INTO)
+                    if not broken_off(runner):
+                        raise errors.OperationalError(BROKEN_INTO)
+                    self.give_up(runner.statement)
             self.roll_back()
         if self.dropped:
             self.release_dropped()

@@ -34,6 +34,9 @@ class GivenUp:
         """Do nothing: there are no rows."""
 
 
+STACK_ENDED = GivenUp('RecursionError interrupted one')     # there is no stack to make it
+
+
 class Ahead(tuple):
     """A row that was computed ahead, in versions in which a tuple is what `execute` has converted, and is handed out as
     it is. These are marked, as the others are in every query of one row."""
@@ -352,9 +355,13 @@ class ResultSet(ExecuteMany):
     def _give_up(self, error):
         """Drop the rows that are left, in the middle of which an exception came. If it is neither SQLite's nor a
         function's, a signal's perhaps, whoever asks for one of them is told that they are gone."""
-        self.drop()
-        if not isinstance(error, errors.Error):
-            self.runner = GivenUp('%s interrupted one' % type(error).__name__)
+        try:
+            self.drop()
+        finally:    # the stack may end in it
+            if type(error) is RecursionError:
+                self.runner = STACK_ENDED
+            elif not isinstance(error, errors.Error):
+                self.runner = GivenUp('%s interrupted one' % type(error).__name__)
 
     def _pass_row(self):
         """Have the inliner go past a row that was kept."""

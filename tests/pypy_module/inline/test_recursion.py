@@ -1,0 +1,54 @@
+"""The stack ends amid a row that is inlined, and once more while the rows are given up: the connection can be used."""
+import contextlib
+import sys
+
+import pytest
+
+import sqpyte
+from tests.pypy_module.inline.inlining import Sum, planned
+
+QUERIES = ['SELECT f(a) FROM t', 'SELECT x.a, f(x.a) FROM t AS x JOIN t AS y ON x.a = y.a',
+           'SELECT x.a FROM t AS x JOIN t AS y ON x.a = y.a', 'SELECT a, total_of(a) FROM t GROUP BY a',
+           'SELECT a, total_of(a) OVER (ORDER BY a ROWS 3 PRECEDING) FROM t']
+LIMIT = 300
+
+
+def deep(levels, call):
+    return call() if levels == 0 else deep(levels - 1, call)
+
+
+@pytest.fixture
+def limited():
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(LIMIT)
+    yield
+    sys.setrecursionlimit(before)
+
+
+@pytest.mark.skipif(sys.implementation.name != 'cpython', reason='PyPy limits bytes of the stack, which its JIT changes')
+@pytest.mark.parametrize('closes', [True, False])
+@pytest.mark.parametrize('query', QUERIES)
+def test_the_stack_ends_amid_a_row(query, closes, limited):
+    failed = 0
+    for levels in range(100, LIMIT):
+        with planned('inlined'):
+            connection = sqpyte.connect(':memory:', isolation_level=None)
+            connection.create_function('f', 1, lambda value: value)
+            connection.create_window_function('total_of', 1, Sum)
+            connection.execute('CREATE TABLE t(a INTEGER)')
+            connection.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(9)])
+            cursor = connection.execute(query)
+            cursor.fetchone()
+            try:
+                deep(levels, cursor.fetchone)
+                deep(levels, cursor.fetchone)
+            except RecursionError:
+                failed += 1
+                with contextlib.suppress(sqpyte.OperationalError):      # that they are lost
+                    assert len(cursor.fetchall()) > 5
+            if closes:
+                cursor.close()
+            connection.execute('INSERT INTO t VALUES(1)')
+            assert connection.execute('SELECT count(*) FROM t').fetchall() == [(10,)]
+            connection.close()
+    assert failed > 9
