@@ -25,8 +25,8 @@ fused_execute = lib.sqpyte_execute
 
 
 def broken_off(runner):
-    """Whether a runner that can't be asked is amid a row for which nobody asks any more: a RecursionError came there, and
-    another one when the rows were given up (bool)."""
+    """Whether a runner that can't be asked is amid a row for which nobody asks any more (bool): a RecursionError came
+    there, and another one when the rows were given up."""
     result = runner.owner and runner.owner()
     return result is not None and (result.ready or result.closed)
 

@@ -224,6 +224,8 @@ class ResultSet(ExecuteMany):
         session = self.session
         if rc == ROW:
             if statement.one_row and session.plain and statement.converters is None:
+                if statement.inlinable and self._ended(statement):
+                    return
                 statement.short = True
             if session.detect_types:        # it may have been compiled again
                 session.find_converters(statement)
@@ -240,8 +242,34 @@ class ResultSet(ExecuteMany):
             statement.owner = self.claim = session.watch(self, statement)
             self.columns = statement.description
             self.lastrowid = statement.cells[ROWID]
-            if not versions.FIRST_ROW_LATER:
+            if statement.one_row and session.plain and statement.converters is None and self.runner is not None:
+                self._read_only_row()
+            elif not versions.FIRST_ROW_LATER:
                 self._make_first_row()
+
+    def _ended(self, statement):
+        """Have a statement end that is at its only row, as C does where the inliner isn't asked; returns whether it
+        has: not if the row has a text that isn't UTF-8."""
+        row = decoded(statement)
+        if row is None:
+            return False
+        rc = statement.step()
+        if rc != DONE or self.session.raised is not None:
+            raise self.session.error(rc)
+        self.columns = statement.description
+        self.lastrowid = statement.cells[ROWID]
+        self.session.release(statement)
+        self.row = row
+        return True
+
+    def _read_only_row(self):
+        """Take the row that a runner has computed for a statement that has no other, and have the statement end: it is
+        over when `execute` returns, as in C."""
+        row = self.advance()
+        self.ready = False      # still in `execute`
+        self.advance()
+        self.ready = False
+        self.row = row
 
     def _read_at_once(self, statement):
         """Have a statement that writes run to its end, and its rows handed out afterwards."""

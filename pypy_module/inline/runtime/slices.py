@@ -51,9 +51,14 @@ class LogAheadRunner(LogRunner):
 
 
 class LogRunRunner(LogRunner):
-    """Of slices without a row: they feed aggregates; C returns the rows, of groups."""
+    """Of slices without a row: they feed aggregates; C returns the rows, of groups.
+
+    Attributes:
+        made: the next row is the first one, which `execute` has made, whatever text factory is set now (bool).
+    """
 
     first_batch = MOST_ROWS // 2
+    made = False
 
     def advance(self):
         """Run to the next row."""
@@ -74,6 +79,11 @@ class LogRunRunner(LogRunner):
         """See Runner."""
         return decoded(self.statement) is not None
 
+    def leave_first_row(self, result):
+        """See tiers.py."""
+        super().leave_first_row(result)
+        self.made = not self.left
+
     def __next__(self):
         """Return the row that C has computed, and run to the next one."""
         statement, result = self.statement, self.asker()
@@ -81,17 +91,20 @@ class LogRunRunner(LogRunner):
         if self.left:       # a signal's handler has come just before
             self.inside = False
             return result.advance()
-        if not self.session.plain:      # a step has set another text factory
-            self.bail_out(result)
-            return result.advance()
-        row = decoded(statement)
+        row = None
+        if self.session.plain or self.made:     # else a step has set another text factory
+            row = decoded(statement)
         if row is None:
             self.bail_out(result)
             return result.advance()
+        self.made = False
         BYTES[self.mid_step] = 0
         self.advance()
         return row
 
     def deoptimize_row(self, result):
         """See `deoptimize`."""
+        row = decoded(self.statement) if self.made else None
         self.bail_out(result)
+        if row is not None:
+            result.row = row

@@ -20,6 +20,7 @@ class Unclaimed:
 
     Attributes:
         done: names of its methods, with the arguments (list).
+        row: what is set as the row that `execute` has made, or None.
     """
 
     row = None
@@ -57,6 +58,8 @@ class Unclaimed:
         """Do all of it to the ResultSet, which is there after all; raises what that raises."""
         for name, arguments in self.done:
             getattr(result, name)(*arguments)
+        if self.row is not None:
+            result.row = self.row
 
 
 GONE = -1       # no stamp: `__next__` takes the way of a runner that is stale, or has left

@@ -25,7 +25,8 @@ def limited():
     sys.setrecursionlimit(before)
 
 
-@pytest.mark.skipif(sys.implementation.name != 'cpython', reason='PyPy limits bytes of the stack, which its JIT changes')
+@pytest.mark.skipif(sys.implementation.name != 'cpython',
+                    reason='PyPy limits the bytes of the stack, of which machine code takes less')
 @pytest.mark.parametrize('closes', [True, False])
 @pytest.mark.parametrize('query', QUERIES)
 def test_the_stack_ends_amid_a_row(query, closes, limited):

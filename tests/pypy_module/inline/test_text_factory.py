@@ -164,3 +164,18 @@ def test_the_first_row(query, sets):
         found = [outcome(cursor.execute, query) is cursor, list(made)]
         return found + fetched(cursor, 3) + made
     compare(action, inlined=False, oracle='C')
+
+
+@pytest.mark.parametrize('write', WRITES)
+@pytest.mark.parametrize('query', ['SELECT a, c FROM t', 'SELECT c, s(a) FROM t GROUP BY c',
+                                   'SELECT u.y, t.c FROM t JOIN u ON u.x = t.a'])
+def test_one_that_is_set_before_the_first_row(query, write):
+    """Before Python 3.11 `execute` has made that row."""
+    def action(side):
+        connection = filled(side)
+        cursor = connection.execute(query)
+        connection.text_factory = lambda data: ('made', bytes(data))
+        if write is not None:
+            connection.execute(write)
+        return fetched(cursor, 5)
+    compare(action, inlined=False, oracle='C')
