@@ -8,7 +8,7 @@ the head of its loop.  The engine does the stopping: `sqpyteStopPc` in c_engine/
 
 Whether inlining pays depends on how much of a loop is left.  In C a row costs a few tenths of a
 microsecond.  Inlined it costs a tenth, but the first loop of a process loads the inliner and is traced,
-for 20 to 50 ms of CPU time, later ones cost a quarter of that.  So C goes on until it has
+for 50 to 100 ms of CPU time, later ones cost half of that.  So C goes on until it has
 done, or is about to do, as many rows as that is worth: then a program is at no time much slower than
 with C alone, nor than with inlining alone.  What is left is read from the B-tree's cursor: an estimate by
 the pages on its way down (c_engine/core/cardinality.c).  That tells nothing of a range, and little of a join: such
@@ -46,12 +46,14 @@ TIER_UP = 400          # rows from C before a statement's loop is looked at
 MOST_TIER_UP = 10000   # rows from one look to the next, at most
 TIER_UP_AGAIN = 16     # and, once it has a class, before it is taken over
 FIRST_LOOP = 200000     # rows that are worth the first loop of a process
-LATER_LOOP = 40000      # and each later one
+LATER_LOOP = 100000     # and each later one
 LONG = 2000             # rows that are worth the way into a class and back
 SHORT_LOOPS = 8000000   # and rows after which compiling that way is worth it, where user code is called:
 SHORTEST = 100          # ... then these are enough
 SPAN = 8                # runs, the last ones, that tell how many rows a run has
 UNKNOWN = 0             # rows left where it can't be told: what has been done decides
+
+MOSTLY_IN_C = 'C would do opcodes of it one at a time, each for less than two calls of user code'
 
 _taken_over: list = []      # not empty once a loop of this process was worth it. (A global that changes ends traces.)
 
@@ -148,6 +150,10 @@ class Planner:
             statement.tier_up = -1
             return statement.step()
         known = machine.known(statement)
+        if self.worth is None and known.mostly_in_c():
+            statement.inlinable = False
+            statement.tier_up = -1
+            return statement.step()
         loop = known.loop_with_user_code()
         window_log = None if loop is not None else known.shapes.window_log
         sliced = None if loop is not None or window_log is not None else known.slice_at(None)
@@ -189,6 +195,9 @@ class Planner:
             statement.tier_up = -1
             return statement.step()
         known = machine.known(statement)
+        if self.worth is None and known.mostly_in_c():
+            statement.tier_up = -1
+            return statement.step()
         place = machine.counter(statement)
         loop = known.loop_at(place)
         window_log = known.window_log_at(place)
@@ -268,7 +277,10 @@ class Planner:
                or machine.too_large(statement))
         if why:
             return False, why, '', {}
-        inlined, why, details, places = machine.known(statement).explained()
+        known = machine.known(statement)
+        inlined, why, details, places = known.explained()
+        if inlined and self.worth is None and known.mostly_in_c():
+            return False, MOSTLY_IN_C, details, {}
         if inlined and ran and not state_of(statement).taken:
             return False, '%s; with more, %s' % (self._too_few(), why), details, {}
         return inlined, why, details, places

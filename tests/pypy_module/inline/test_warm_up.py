@@ -148,6 +148,20 @@ def test_long_runs_after_many_short_ones_are_taken_over(ranges, monkeypatch, sql
     assert started_in(ranges, sql, [(0, 20000)] * 6)[-1]
 
 
+@pytest.mark.parametrize('sql, taken_over', [
+    ("SELECT f(b) || 'x' FROM u", False), ("SELECT f(a), f(b) || 'x' FROM u", True),
+    ("SELECT f(a) || 'x', f(b) || 'y' FROM u", False), ('SELECT f(upper(b)) FROM u', False),
+    ("SELECT f(u.b) || 'x' FROM u JOIN t ON t.a = u.a", False)])
+def test_what_c_does_for_the_most_part_stays_there(ranges, monkeypatch, sql, taken_over):
+    """An opcode that C does by a call of its own costs what two calls of user code gain."""
+    monkeypatch.setattr(tiers, 'planner', policy.Planner())
+    monkeypatch.setattr(policy, 'FIRST_LOOP', 3000)
+    monkeypatch.setattr(policy, 'LATER_LOOP', 3000)
+    ranges.create_function('f', 1, lambda value: value)
+    assert any(started_in(ranges, sql, [()] * 3)) == taken_over
+    assert (policy.MOSTLY_IN_C in sqpyte.explain(ranges, sql)[0].reason) == (not taken_over)
+
+
 def test_kept_code(tmp_path, monkeypatch):
     monkeypatch.setattr(code_cache, 'FOLDER', str(tmp_path))
     for source, expected in [('x = 1', 1), ('x = 2', 2), ('x = 2', 2)]:
