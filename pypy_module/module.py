@@ -58,12 +58,14 @@ def complete_statement(statement):
 
 def enable_shared_cache(do_enable):
     """Have connections that are opened afterwards share their cache, or not (bool). Python 3.12 has dropped it."""
+    if versions.PYTHON >= (3, 10):
+        warn(DEPRECATED % 'enable_shared_cache')
     if lib.sqlite3_enable_shared_cache(bool(do_enable)):
         raise OperationalError('Changing the shared_cache flag failed')
 
 
+DEPRECATED = '%s is deprecated and will be removed in Python 3.12'
 VERSION = {'version': '2.6.0', 'version_info': (2, 6, 0)}
-OLD = {'OptimizedUnicode': str, 'enable_shared_cache': enable_shared_cache}
 # Loaded when a program asks for them, as few do: their modules.
 LATER = {'Blob': 'pypy_module.dbapi.blob', 'configure': 'pypy_module.settings', 'explain': 'pypy_module.dbapi.explain'}
 
@@ -79,6 +81,13 @@ __all__ = [
 if not versions.USES_WARNED_OF:
     globals().update(VERSION)
     __all__ += VERSION
+if versions.OLD_NAMES_GONE:
+    del enable_shared_cache
+else:
+    __all__.append('enable_shared_cache')
+    if versions.PYTHON < (3, 10):
+        OptimizedUnicode = str
+        __all__.append('OptimizedUnicode')
 
 install()
 if lib.sqpyte_without(NULL, 0):
@@ -106,8 +115,7 @@ def __getattr__(name):
     if name in VERSION:
         warn('%s is deprecated and will be removed in Python 3.14' % name)
         return VERSION[name]
-    if name in OLD and not versions.OLD_NAMES_GONE:
-        if versions.PYTHON >= (3, 10):
-            warn('%s is deprecated and will be removed in Python 3.12' % name)
-        return OLD[name]
+    if name == 'OptimizedUnicode' and not versions.OLD_NAMES_GONE:
+        warn(DEPRECATED % name)
+        return str
     raise AttributeError('module %r has no attribute %r' % ('sqpyte', name))

@@ -13,7 +13,13 @@ HELP = """Enter SQL and press enter; a statement ends with a semicolon.
 .version       SQLite's version
 .quit          leave"""
 
-COMMENT = re.compile(r'--[^\n]*|/\*.*?\*/', re.DOTALL)
+# A comment, to its end or to that of what has been read; or a quoted text or name, which may hold what looks like one.
+TOKEN = re.compile(r'--[^\n]*|/\*.*?(?:\*/|\Z)|\'[^\']*\'|"[^"]*"|`[^`]*`|\[[^]]*\]', re.DOTALL)
+
+
+def without_comments(sql):
+    """Return SQL (str) without its comments."""
+    return TOKEN.sub(lambda token: '' if token.group().startswith(('--', '/*')) else token.group(), sql)
 
 
 def refused():
@@ -84,11 +90,21 @@ class Shell(code.InteractiveConsole):
             print(sqpyte.explain(self.connection, rest))
         elif word.startswith('.'):
             print('Error: there is no command %s; .help lists them' % word, file=sys.stderr)
-        elif not sqpyte.complete_statement(source):
+        elif not sqpyte.complete_statement(source + '\n'):      # which ends a comment
             return True
         else:
             execute(self.cursor, source)
         return False
+
+    def end(self):
+        """Deal with what is left at the end of the input: run it if nothing but comments follow its last semicolon;
+        return whether that was all, without an error."""
+        import sqpyte
+        rest = without_comments('\n'.join(self.buffer)).strip()
+        if rest and not sqpyte.complete_statement(rest):
+            print('Error: the last statement has no semicolon, and was not run', file=sys.stderr)
+            return False
+        return not rest or execute(self.cursor, rest)
 
 
 def main(arguments):
@@ -128,10 +144,7 @@ def main(arguments):
                                    'help; ".quit" or CTRL-D to quit.' % (
                                        sqpyte.sqlite_version, 'a transient in-memory database'
                                        if options.filename == ':memory:' else repr(options.filename)), exitmsg='')
-        if COMMENT.sub('', '\n'.join(shell.buffer)).strip():
-            print('Error: the last statement has no semicolon, and was not run', file=sys.stderr)
-            return 1
-        return 0
+        return 0 if shell.end() else 1
     except BrokenPipeError:
         # Who read the rows wants no more of them. What is still to be written at the exit has nowhere to go, either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -23,7 +23,7 @@ from pypy_module.dbapi.connections.session import (
     own,
 )
 from pypy_module.dbapi.connections.transactions import Transactions
-from pypy_module.dbapi.deprecation import one_positional, standing_in
+from pypy_module.dbapi.deprecation import one_positional, outside, standing_in
 from pypy_module.dbapi.mixin import TYPE_CHECKING, exclusive, made_of
 from pypy_module.dbapi.statements.statement import Statement
 from pypy_module.dbapi.statements.transaction import LEGACY, checked_autocommit, checked_level
@@ -123,7 +123,8 @@ class Connection(_Parts):
         session = self._session_
         try:
             if session.db and versions.UNCLOSED_WARNED_OF:
-                warnings.warn('unclosed database in %r' % self, ResourceWarning, stacklevel=1, source=self)
+                warnings.warn('unclosed database in %r' % self, ResourceWarning, stacklevel=outside(),
+                              source=self)
         finally:        # also where warnings are errors
             if session.left_open():
                 close_dropped(session)

@@ -76,10 +76,11 @@ def test_a_file_that_is_no_database(shell, write):
 
 @pytest.mark.parametrize('end, code', [
     (b'SELECT 43', 1), (b'SELECT 43\n', 1), (b'SELECT\n43 -- ;', 1), (b'-- the end', 0), (b'/* the\nend */ \n', 0),
-    (b'SELECT 43;', 0)])
+    (b'SELECT 43;', 0), (b'SELECT 43; -- note', 0), (b'SELECT 43; -- note\n\n', 0), (b'SELECT 43; /* open', 0),
+    (b"SELECT 43; SELECT '--", 1)])
 def test_an_end_without_a_semicolon(shell, end, code):
     ended = shell(stdin=b'SELECT 6 * 7;\n' + end)
-    assert ended.code == code and '(42,)' in ended.out and ('(43,)' in ended.out) == (end == b'SELECT 43;')
+    assert ended.code == code and '(42,)' in ended.out and ('(43,)' in ended.out) == (not code and b'43' in end)
     assert ('the last statement has no semicolon, and was not run' in ended.err) == bool(code)
 
 

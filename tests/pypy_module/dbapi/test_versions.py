@@ -112,7 +112,8 @@ ROWS = {
         "OperationalError: user-defined aggregate's 'finalize' method not defined"),
     '`OptimizedUnicode`, `enable_shared_cache`': (
         "getattr(sqpyte, 'OptimizedUnicode', None), hasattr(sqpyte, 'enable_shared_cache') and "
-        "sqpyte.enable_shared_cache(False)", "(<class 'str'>, None)", '(None, False)'),
+        "sqpyte.enable_shared_cache(False), 'enable_shared_cache' in dir(sqpyte)", "(<class 'str'>, None, True)",
+        '(None, False, False)'),
     '`version`, default adapters and converters, named parameters by position': (
         "[warned(lambda: sqpyte.version), warned(lambda: c.execute('SELECT ?', (datetime.date(2020, 1, 1),))), "
         "warned(lambda: c.execute('SELECT :a', (1,)))]", '[None, None, None]',

@@ -230,9 +230,10 @@ def test_a_dropped_connection_is_closed(path, collect):
         connection.set_authorizer(lambda *args: 0)
         connection.execute('CREATE TABLE t(a)')
         return connection.execute('SELECT f(1) UNION ALL SELECT 2').fetchone()
-    with pytest.warns(ResourceWarning, match='unclosed database in <sqpyte.Connection'):
+    with pytest.warns(ResourceWarning, match='unclosed database in <sqpyte.Connection') as warned:
         assert use() == (1,)
         collect()
+    assert warned[0].filename.startswith(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))    # the user's
     assert open_files(path) == 0
 
 
