@@ -24,6 +24,9 @@ NO_CTYPES = 'the loader can\'t be asked from this interpreter: %s'
 OTHER = "this Python's sqlite3 module took another SQLite: it is linked into it, or another libsqlite3.so.0 was loaded"
 NO_NAME = 'a library without the SONAME libsqlite3.so.0 (%s) can\'t take its place'
 
+# What helps without cffi.
+REMEDIES = {EARLIER: 'import sqpyte before sqlite3', NO_CTYPES: 'import sqpyte in the main interpreter first'}
+
 _handles = []       # of libraries that stay loaded
 _outcome: list = []       # what `refusal` has returned
 
@@ -114,21 +117,26 @@ def check():
     """Raise ImportError if our module, on cffi, can't serve either: what it needs isn't there. It opens the library,
     which the module needs at its first use."""
     place.check()
-    need_cffi('it needs cffi here%s' % (' (%s)' % _outcome[0] if _outcome else ''))
+    reason = _outcome[0] if _outcome else ''
+    remedy = [what for why, what in REMEDIES.items() if reason.startswith(why.partition('%')[0])]
+    need_cffi('it needs cffi here%s' % (' (%s)' % reason if reason else ''), *remedy)
     from pypy_module.ffi import library  # noqa: F401
 
 
-def need_cffi(need):
+def need_cffi(need, *remedies):
     """Raise ImportError if there is no cffi.
 
     Args:
         need: who needs it (str), the beginning of a sentence that the message goes on with.
+        remedies: what else helps (str).
     """
     try:
         import _cffi_backend  # type: ignore[import-untyped]  # noqa: F401
     except ImportError as error:
-        what_to_do = '; pip install cffi' if isinstance(error, ModuleNotFoundError) else ''
-        raise ImportError('sqpyte: %s, which can\'t be imported: %s%s' % (need, error, what_to_do)) from None
+        if isinstance(error, ModuleNotFoundError):
+            remedies += ('pip install cffi',)
+        raise ImportError('sqpyte: %s, which can\'t be imported: %s%s' % (
+            need, error, '; ' + ', or '.join(remedies) if remedies else '')) from None
 
 
 def platform_name():

@@ -159,6 +159,19 @@ def test_without_cffi_the_rest_serves(cpython):
         assert said.startswith('python -m sqpyte: sqpyte: configure needs cffi') and said.count('\\n') == 1, said''')
 
 
+def test_without_cffi_another_order_helps(cpython):
+    said = cpython.script('''if 1:
+        import sqlite3, sys
+        sys.modules['_cffi_backend'] = None
+        import sqpyte
+        try:
+            sqpyte.connect
+        except ImportError as error:
+            print(error)''')
+    assert 'sqlite3 was imported before sqpyte' in said
+    assert said.strip().endswith('; import sqpyte before sqlite3, or pip install cffi')
+
+
 def test_another_library_was_loaded(cpython):
     """By a program, before sqpyte: then `_sqlite3` takes that one."""
     said = cpython.script('import ctypes; ctypes.CDLL("libsqlite3.so.0"); ' + BACKEND)
