@@ -163,9 +163,8 @@ def test_without_cffi_another_order_helps(cpython):
     said = cpython.script('''if 1:
         import sqlite3, sys
         sys.modules['_cffi_backend'] = None
-        import sqpyte
         try:
-            sqpyte.connect
+            import sqpyte
         except ImportError as error:
             print(error)''')
     assert 'sqlite3 was imported before sqpyte' in said
