@@ -188,10 +188,12 @@ class Session(Execution, StatementCache, Transaction):
     def outside_lock(self, call, *arguments):
         """Return what `call(*arguments)` does, without the lock: a program's iterator, adapter, converter or factory
         may wait for what another thread does with the connection."""
-        # It may be another thread that has just taken it (held.py).
-        if self.user != -1 or not self.lock._is_owned():    # type: ignore[attr-defined]
+        if self.user != -1:
             return call(*arguments)
-        self.lock.release()
+        try:
+            self.lock.release()
+        except RuntimeError:    # it is another thread that has taken it just now (held.py)
+            return call(*arguments)
         try:
             return call(*arguments)
         finally:

@@ -254,7 +254,7 @@ class ResultSet(ExecuteMany):
         if row is None:
             return False
         rc = statement.step()
-        if rc != DONE or self.session.raised is not None:
+        if rc != DONE:
             raise self.session.error(rc)
         self.columns = statement.description
         self.lastrowid = statement.cells[ROWID]
