@@ -6,7 +6,8 @@ from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements import binding, decoding, tiers
 from pypy_module.dbapi.statements.dropped import abandoned, watching
 from pypy_module.dbapi.statements.locks import (
-    BUSY_SNAPSHOT, LOCKED, free_locks, free_other_writers, is_exclusive, met_own, run_again)
+    BUSY_SNAPSHOT, LOCKED, free_locks, free_other_writers, is_exclusive, met_own, refused_at_once,
+    run_again)
 from pypy_module.ffi.library import NUMBERS, ffi, lib
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
@@ -118,7 +119,7 @@ class Execution(Mixin):
                                flags & ~IN_TRANSACTION, statement.cells)
         exclusive = (bool(watching) and not statement.is_dml and not statement.queries
                      and is_exclusive(statement.sql))
-        if rc != OK and watching and met_own(self, rc, exclusive):
+        if rc != OK and watching and met_own(self, rc, exclusive) or flags & ASK and refused_at_once(self, rc):
             anew = begun and lib.sqlite3_extended_errcode(self.db) == BUSY_SNAPSHOT
 
             def again():
@@ -128,7 +129,7 @@ class Execution(Mixin):
                     self.begin_for(statement)
                 return fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
                                      flags & ~IN_TRANSACTION, statement.cells)
-            rc = run_again(self, rc, again, exclusive)
+            rc = again() if rc == BUSY and not self.held else run_again(self, rc, again, exclusive)
         rc = statement.grown(rc)
         if rc != ROW and rc != DONE and rc != LAST:
             raise self.error(rc)

@@ -29,9 +29,10 @@ JOURNAL_MODE = 'journal_mode'
 
 
 class Asked:
-    """The callback by which C asks, once it is made."""
+    """The callback by which C asks, once it is made, and the `sqlite3 *` for which it has asked (set of int)."""
 
     callback = None
+    databases: set = set()
 
 
 def ready():
@@ -44,7 +45,18 @@ def ready():
 def free_others(db):
     """Free locks of other connections than that with this `sqlite3 *`, which is in a statement;
     returns whether there were any (bool)."""
+    Asked.databases.add(address_of(db))
     return free_locks(db, young=True) or free_locks(db)
+
+
+def refused_at_once(session, rc):
+    """Whether SQLite hasn't waited for the lock that a statement has met with `rc`, as its connection was reading: a
+    finalizer may have ended that just now."""
+    if rc != BUSY:
+        return False
+    waited = address_of(session.db) in Asked.databases
+    Asked.databases.discard(address_of(session.db))
+    return not waited
 
 
 class Asking:
