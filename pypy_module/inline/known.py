@@ -50,6 +50,11 @@ WAYS = {
 }
 
 
+# An opcode that C does by a call of its own costs half a microsecond more than in C's loop, and a call of user code in
+# C's loop a quarter more than in Python's.
+CALLS_AN_OPCODE = 2
+
+
 class Shapes:
     """The loops of one program, and the classes made for them.
 
@@ -61,6 +66,8 @@ class Shapes:
             can't be inlined as a whole.
         window_log: the WindowLog of a program that has window functions written in Python, or None.
         why_no_window_log: why there is none (str), '' if there are no such functions.
+        mostly_in_c: a Loop or a Slice has so many opcodes that C does one at a time, for its calls of user code, that
+            it is faster where C does all of it (bool).
         classes: by the head of a loop, slice or window log, its class (dict).
         seen: what trace.py knows of rows that C has computed ahead (Seen).
         varieties: their kinds (list of two ints: variety.py).
@@ -82,6 +89,9 @@ class Shapes:
                                  for pc in calls.results):
             self.window_log, self.why_no_window_log = window_log_of(program, flow, self.aheads)
         switches.leave_out(self, off)
+        parts = [loop for _, loop, _ in self.found] + [sliced for _, _, sliced, _ in self.slices]
+        self.mostly_in_c = any(part is not None and len(part.in_c) * CALLS_AN_OPCODE > len(part.python)
+                               for part in parts)
         self.classes: dict = {}
         when_gone(self, strip, self.classes)
         self.seen = Seen()
@@ -141,11 +151,6 @@ def compilations(statement):
     return mem.i32(address_of(statement.pointer) + layout.Vdbe_aCounter + 4 * layout.SQLITE_STMTSTATUS_REPREPARE)
 
 
-# An opcode that C does by a call of its own costs half a microsecond more than in C's loop, and a call of user code in
-# C's loop a quarter more than in Python's.
-CALLS_AN_OPCODE = 2
-
-
 class Known:
     """What the inliner knows of one statement: the shapes of its program, and its calls.
 
@@ -196,12 +201,6 @@ class Known:
         window_log = self.shapes.window_log
         return (window_log is not None and pc in window_log.deferred
                 or any(sliced is not None and pc in sliced.captures for _, _, sliced, _ in self.shapes.slices))
-
-    def mostly_in_c(self):
-        """Whether a Loop or a Slice has so many opcodes that C does one at a time, for its calls of user code, that it
-        is faster where C does all of it."""
-        parts = [loop for _, loop, _ in self.shapes.found] + [sliced for _, _, sliced, _ in self.shapes.slices]
-        return any(part is not None and len(part.in_c) * CALLS_AN_OPCODE > len(part.python) for part in parts)
 
     def loop_at(self, pc):
         """The Loop that holds this pc, or None."""

@@ -150,7 +150,7 @@ class Planner:
             statement.tier_up = -1
             return statement.step()
         known = machine.known(statement)
-        if self.worth is None and known.mostly_in_c():
+        if self.worth is None and known.shapes.mostly_in_c:
             statement.inlinable = False
             statement.tier_up = -1
             return statement.step()
@@ -195,7 +195,7 @@ class Planner:
             statement.tier_up = -1
             return statement.step()
         known = machine.known(statement)
-        if self.worth is None and known.mostly_in_c():
+        if self.worth is None and known.shapes.mostly_in_c:
             statement.tier_up = -1
             return statement.step()
         place = machine.counter(statement)
@@ -279,7 +279,7 @@ class Planner:
             return False, why, '', {}
         known = machine.known(statement)
         inlined, why, details, places = known.explained()
-        if inlined and self.worth is None and known.mostly_in_c():
+        if inlined and self.worth is None and known.shapes.mostly_in_c:
             return False, MOSTLY_IN_C, details, {}
         if inlined and ran and not state_of(statement).taken:
             return False, '%s; with more, %s' % (self._too_few(), why), details, {}

@@ -224,7 +224,8 @@ class ResultSet(ExecuteMany):
         session = self.session
         if rc == ROW:
             if statement.one_row and session.plain and statement.converters is None:
-                if statement.inlinable and self._ended(statement):
+                if statement.inlinable:
+                    self._end(statement)
                     return
                 statement.short = True
             if session.detect_types:        # it may have been compiled again
@@ -247,12 +248,13 @@ class ResultSet(ExecuteMany):
             elif not versions.FIRST_ROW_LATER:
                 self._make_first_row()
 
-    def _ended(self, statement):
-        """Have a statement end that is at its only row, as C does where the inliner isn't asked; returns whether it
-        has: not if the row has a text that isn't UTF-8."""
+    def _end(self, statement):
+        """Have a statement end that is at its only row, as C does where the inliner isn't asked."""
         row = decoded(statement)
         if row is None:
-            return False
+            row = Undecodable.of(statement)
+            if not versions.FIRST_ROW_LATER:
+                raise errors.OperationalError(row.message)
         rc = statement.step()
         if rc != DONE:
             raise self.session.error(rc)
@@ -260,11 +262,15 @@ class ResultSet(ExecuteMany):
         self.lastrowid = statement.cells[ROWID]
         self.session.release(statement)
         self.row = row
-        return True
 
     def _read_only_row(self):
         """Take the row that a runner has computed for a statement that has no other, and have the statement end: it is
         over when `execute` returns, as in C."""
+        if not self.runner.readable():
+            self.runner.deoptimize_row(self)
+            statement, self.statement = self.statement, None
+            self._end(statement)
+            return
         row = self.advance()
         self.ready = False      # still in `execute`
         self.advance()

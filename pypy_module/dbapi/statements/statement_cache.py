@@ -41,30 +41,29 @@ class Clones:
         most_busy: how many may then be busy before all garbage is collected (int).
     """
 
-    def __init__(self, cache):
-        self.end_abandoned = cache.end_abandoned
+    def __init__(self):
         self.all = set()
         self.idle = []
         self.many = MANY
         self.most_busy = 2 * MANY
         Era.go_on()
 
-    def gather(self):
-        """Put into `idle` what isn't in use, or whose cursor is gone."""
+    def gather(self, cache):
+        """Put into `idle` what isn't in use, or whose cursor is gone; `cache`: the StatementCache."""
         for statement in list(self.all):
             if abandoned(statement):
-                self.end_abandoned(statement)
+                cache.end_abandoned(statement)
         self.idle = [statement for statement in list(self.all) if not statement.busy]
 
-    def collect(self):
+    def collect(self, cache):
         """Find cursors that are gone."""
         find_gone(list(self.all))
-        self.gather()
+        self.gather(cache)
         if len(self.all) - len(self.idle) > self.most_busy:
             # SQLite walks the list of its open cursors for each one that it opens and closes.
             gc.collect()
             Era.go_on()
-            self.gather()
+            self.gather(cache)
             self.most_busy = max(self.most_busy, 2 * (len(self.all) - len(self.idle)))
         if len(self.idle) < len(self.all) // 4:
             self.many = len(self.all) + MANY // 2   # they are in use, it seems, or have gone in other ways
@@ -154,12 +153,12 @@ class StatementCache(Mixin):
         """Return an idle Statement for a `sql` whose cached one is busy."""
         clones = self._clones.get(sql)
         if clones is None:
-            clones = self._clones[sql] = Clones(self)
+            clones = self._clones[sql] = Clones()
         if not clones.idle:
             if REFERENCE_COUNTS:
-                clones.gather()
+                clones.gather(self)
             elif len(clones.all) >= clones.many:
-                clones.collect()
+                clones.collect(self)
         while clones.idle:
             statement = popped(clones.idle)
             if statement is not None and not statement.busy:

@@ -62,3 +62,15 @@ def test_errors():
             'SELECT failing(a) FROM t', 'SELECT total_of(abs(a - 9223372036854775807 - 1)) FROM t',
             "SELECT CAST(x'ff' AS TEXT) || total_of(a) FROM t", 'SELECT total_of(a) FROM t')]
     compare(action, oracle='C')
+
+
+@pytest.mark.parametrize('query', ["SELECT CAST(x'ff' AS TEXT), total_of(a) FROM t",
+                                   "SELECT CAST(x'ff' AS TEXT), total_of(t.a) FROM t JOIN t AS u ON u.a = t.b"])
+def test_a_text_that_is_not_utf_8(query):
+    """It is told of by `execute` before Python 3.11, later by the fetch; nothing is locked either way."""
+    def action(side):
+        connection = filled(side)
+        cursor = connection.cursor()
+        found = [outcome(cursor.execute, query) is cursor, outcome(connection.execute, 'DROP TABLE t').__class__]
+        return found, outcome(cursor.fetchone), outcome(cursor.fetchall)
+    compare(action, oracle='C')
