@@ -130,6 +130,8 @@ def test_signatures_are_those_of_the_sources(read):
     ('storage.md', '[x.h](../core/absent.h)', '[x.h](../core/absent.h)'),
     ('vm.md', '[here](#a) [there](https://example.org/a.md)', '[here](#a) [there](https://example.org/a.md)'),
     ('vm.md', '    [code](opcodes.md)', '    [code](opcodes.md)'),
+    ('vm.md', '```\n[code](opcodes.md)\n```\n[x](opcodes.md)', '```\n[code](opcodes.md)\n```\n[x](opcodes.md)'),
+    ('index.md', '* a:\n    * b\n      [docs/vm.md](docs/vm.md)', '* a:\n    * b\n      [The VM](vm.md)'),
 ])
 def test_links_of_the_repository_become_the_sites(page, text, expected):
     assert hooks.linked(text, page) == expected

@@ -19,7 +19,8 @@ LINK = re.compile(r'\[([^][]*)\]\(([^()\s]+)\)')
 # A figure, a word, a name: it is in one line. A sentence: its column isn't narrow.
 SHORT = re.compile(r'<td>(?=(?:\d[^<>]{0,21}|[^<>]{0,10}|<code>[^<>]{0,22}</code>)</td>)')
 LONG = re.compile(r'<td>(?=.{60,}</td>)')
-CODE = re.compile(r'^( {4}|```)')
+FENCE = re.compile(r'^ *```')
+INDENTED = re.compile(r'^ {4}')
 
 
 def on_config(config):
@@ -73,7 +74,22 @@ def linked(markdown, page):
             return '[%s](%s)' % (text, posixpath.relpath(other, posixpath.dirname(page) or '.') + hash_sign + anchor)
         # What isn't there stays as it is: mkdocs says so.
         return text if os.path.exists(os.path.join(ROOT, path)) else match.group(0)
-    return '\n'.join(line if CODE.match(line) else LINK.sub(replaced, line) for line in markdown.split('\n'))
+    return '\n'.join(line if code else LINK.sub(replaced, line) for line, code in with_code(markdown.split('\n')))
+
+
+def with_code(lines):
+    """Yield each line (str), and if it is code (bool): between fences, or indented behind an empty line.
+
+    An indented line behind another is a list's that is inside a list.
+    """
+    fenced = code = False
+    empty = True
+    for line in lines:
+        fence = bool(FENCE.match(line))
+        code = bool(INDENTED.match(line)) and (empty or code)
+        yield line, fenced or fence or code
+        fenced ^= fence
+        empty = not line.strip()
 
 
 def on_page_content(html, page, config, files):

@@ -32,7 +32,7 @@ ROWS, AHEAD, RUN = 'rows', 'ahead', 'run'
 
 NEXT = opcodes.OP_Next
 ROWID = NUMBERS['SQPYTE_ROWID']     # stands for the rowid among the columns
-MOST_IN_C = 3       # opcodes that are done in C, for each call of user code
+MOST_IN_C = 3       # opcodes that C does one at a time, for each call of user code: also where all is inlined
 MOST_VALUES = 200   # columns that a row of a batch holds
 
 
@@ -180,8 +180,8 @@ class Loop:
     def _check_in_c(self, pc, name):
         """Raise Refused if an opcode of IN_C_ONE keeps its loop in C.
 
-        It costs more there by itself than as one of many (40 ns with numbers, 150 ns with texts):
-        as many are allowed as are paid by inlining calls of user code.
+        This is the most that a loop can have. By default it is inlined only if it has so few that they are paid by
+        inlining the calls of user code (known.CALLS_AN_OPCODE).
         """
         function = self.calls.names.get(pc)
         if len(self.in_c) < MOST_IN_C * len(self.python) and (function is None or pc in self.calls.built_in):
