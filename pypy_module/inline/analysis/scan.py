@@ -15,10 +15,12 @@ trace of its own.  Three shapes of the rest:
 * RUN: no row leaves the loop; it feeds aggregates written in Python, and runs to its end.
 """
 
-from c_engine.generated import opcodes
+from c_engine.generated import layout, opcodes
 from pypy_module.ffi.library import NUMBERS
 from pypy_module.inline.analysis.kinds import (
     AGGREGATE_STEPS,
+    COMPARISONS,
+    COPIES,
     COUNTERS,
     IN_C_ONE,
     JUMPS,
@@ -52,6 +54,7 @@ class Flow:
     A Once is taken to jump always: a loop is only taken over when its Onces have been done.
 
     Attributes:
+        marked: registers that a Null may have given the mark that makes it unequal to all others (set).
         reads, writes: per opcode a set of registers; `reads` is None where it may be any.
         live: per opcode a set of registers.
         successors: per opcode the pcs that may follow (list of lists); following: the same, where Onces have been done.
@@ -64,6 +67,15 @@ class Flow:
         for op in ops:
             reads, writes = self._effects(op, 0)
             highest = max([highest] + list(reads or ()) + list(writes))
+        self.marked = set()
+        for op in ops:
+            if op.opcode == opcodes.OP_Null and op.p1:
+                self.marked |= set(range(op.p2, max(op.p2, op.p3) + 1))
+        while True:
+            more = {to for op in ops if op.opcode in COPIES for register, to in copied(op) if register in self.marked}
+            if more <= self.marked:
+                break
+            self.marked |= more
         self.reads, self.writes = zip(*[self._effects(op, highest) for op in ops])
         self.successors = [liveness.successors(ops, pc) for pc in range(len(ops))]
         self.following = [[op.p2] if op.opcode == opcodes.OP_Once else found
@@ -80,6 +92,14 @@ class Flow:
                     if successor < len(ops):
                         live |= self.live[successor] - self.writes[pc]
                 changed = changed or len(live) != before
+
+    def is_emitted(self, pc):
+        """Whether Python is made of the opcode at `pc`. Its values have no mark, so it compares none that may have one,
+        where NULLs are equal: that of DISTINCT in an order that the rows have, `SELECT DISTINCT a FROM t WHERE a IS
+        NULL`."""
+        op = self.ops[pc]
+        return is_emitted(op) and not (op.opcode in COMPARISONS and op.p5 & layout.SQLITE_NULLEQ
+                                       and (op.p1 in self.marked or op.p3 in self.marked))
 
     @staticmethod
     def _effects(op, last):
@@ -168,7 +188,7 @@ class Loop:
             if op.opcode in IN_C_ONE and pc not in self.calls.python:
                 self._check_in_c(pc, name)
                 self.in_c.add(pc)
-            elif not is_emitted(op):
+            elif not self.flow.is_emitted(pc):
                 raise Refused('opcode %s is not inlined' % name)
             if op.opcode in JUMPS:
                 if self.head <= op.p2 <= pc:

@@ -23,7 +23,6 @@ from pypy_module.inline.analysis.kinds import (
     READS,
     SINK,
     STORES,
-    is_emitted,
 )
 from pypy_module.inline.analysis.scan import Refused
 
@@ -107,7 +106,7 @@ class SinkSlice(Slice):
         op = self.ops[pc]
         if op.opcode in FUNCTIONS | AGGREGATE_STEPS:
             return pc in self.python
-        return is_emitted(op)
+        return self.flow.is_emitted(pc)
 
     def _c_can(self, pc):
         """Whether the deferred opcode at `pc` may be part of a sink."""

@@ -28,7 +28,6 @@ from pypy_module.inline.analysis.kinds import (
     IN_C_ONE,
     JUMPS,
     NOTHING,
-    is_emitted,
 )
 from pypy_module.inline.analysis.scan import AHEAD, RUN, Refused
 from pypy_module.inline.analysis.spec import BEGIN, END, entry
@@ -301,7 +300,7 @@ class Slice:
                 if len(self.flow.writes[pc]) > 1:
                     raise Refused('opcode %s uses a Python call\'s result' % name)
                 self.in_c.add(pc)
-            elif not is_emitted(op):
+            elif not self.flow.is_emitted(pc):
                 raise Refused('opcode %s uses a Python call\'s result' % name)
             if self.jumps(pc) and op.opcode not in JUMPS or op.opcode in JUMPS and op.p2 <= self.head:
                 raise Refused('opcode %s uses a Python call\'s result' % name)

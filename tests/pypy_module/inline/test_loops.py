@@ -60,6 +60,34 @@ def test_queries(query):
     compare(action, inlined=False)
 
 
+DISTINCT = ['SELECT DISTINCT m FROM u WHERE m IS NULL AND f(n) >= 0', 'SELECT DISTINCT m FROM u WHERE m IS NULL',
+            'SELECT DISTINCT m, n FROM u WHERE m IS NULL AND n IS NULL AND f(x) > 0',
+            'SELECT DISTINCT m, n FROM u WHERE m IS NULL AND n = 2 AND f(x) > 3',
+            'SELECT DISTINCT m FROM u WHERE m IS ? AND f(n) >= 0', 'SELECT DISTINCT n FROM u WHERE n IS ? AND f(x) > 1',
+            'SELECT count(*) FROM (SELECT DISTINCT m FROM u WHERE m IS NULL AND f(n) >= 0)',
+            'SELECT DISTINCT m COLLATE mine FROM u WHERE m IS NULL', 'SELECT DISTINCT m FROM u WHERE f(m) IS NULL',
+            'SELECT DISTINCT m FROM u WHERE f(n) >= 0 ORDER BY m', 'SELECT DISTINCT m, f(n) FROM u WHERE m IS NULL',
+            'SELECT DISTINCT i FROM u WHERE i IS NULL AND f(n) > 0', 'SELECT i, f(max(n)) FROM u GROUP BY i',
+            'SELECT DISTINCT i FROM u INDEXED BY u_i WHERE f(i) IS NULL OR f(n) IS NULL',
+            'SELECT x, f(count(*)) FROM u WHERE m IS NULL GROUP BY m, i', 'SELECT x FROM u WHERE m IS i AND f(n) IS n']
+
+
+@pytest.mark.parametrize('query', DISTINCT)
+def test_rows_that_are_like_the_one_before(query):
+    """The first row is compared with a NULL that doesn't equal NULL."""
+    def action(side):
+        connection = side.connect()
+        connection.create_function('f', 1, lambda value: value)
+        connection.create_collation('mine', lambda a, b: (a > b) - (a < b))
+        connection.execute('CREATE TABLE u(m, n, x, i)')
+        connection.execute('CREATE INDEX u_i ON u(i)')
+        connection.executemany('INSERT INTO u VALUES(?, ?, ?, ?)', [
+            (None if i < 300 else i % 2, i % 3 or None, i, i % 5 or None) for i in range(400)])
+        values = [()] if '?' not in query else [(None,), (1,), ('x',)]
+        return [connection.execute(query, value).fetchall() for value in values for _ in range(2)]
+    compare(action, inlined=False)
+
+
 @pytest.mark.parametrize('query', QUERIES[:20])
 def test_these_are_inlined(query):
     def action(side):
