@@ -36,6 +36,7 @@ int sqlite3_extended_errcode(sqlite3 *db);
 const char *sqlite3_errmsg(sqlite3 *db);
 int sqlite3_set_errmsg(sqlite3 *db, int errcode, const char *message);
 int sqlite3_get_autocommit(sqlite3 *db);
+int sqlite3_txn_state(sqlite3 *db, const char *schema);
 int sqlite3_is_interrupted(sqlite3 *db);
 sqlite3_mutex *sqlite3_db_mutex(sqlite3 *db);
 int sqlite3_mutex_try(sqlite3_mutex *mutex);

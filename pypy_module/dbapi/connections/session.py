@@ -237,6 +237,7 @@ def close_dropped(session):
     if open_databases.calling():
         POSTPONED.append(session)
     else:
+        session.leave_all()
         session.close()
 
 
@@ -248,6 +249,7 @@ def close_postponed():
                 session = POSTPONED.pop()
             except IndexError:      # another thread has taken the last one
                 break
+            session.leave_all()
             session.close()
 
 

@@ -6,7 +6,7 @@ from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements import binding, decoding, tiers
 from pypy_module.dbapi.statements.dropped import abandoned, watching
 from pypy_module.dbapi.statements.locks import (
-    BUSY_SNAPSHOT, LOCKED, free_locks, free_other_writers, is_exclusive, met_own, refused_at_once,
+    BUSY_SNAPSHOT, LOCKED, committed, free_locks, free_other_writers, is_exclusive, met_own, refused_at_once,
     run_again)
 from pypy_module.ffi.library import NUMBERS, ffi, lib
 
@@ -136,11 +136,11 @@ class Execution(Mixin):
         return rc
 
     def consider(self, statement):
-        """Decide whether a statement takes the way through `plan`: the inliner's, or empty ones'."""
+        """Decide whether a statement takes the way through `plan`: the inliner's, empty ones', or that of a COMMIT."""
         statement.tier_up = -1
         statement.forget()
-        statement.inlinable = not statement.pointer
-        if not statement.pointer or tiers.planner is None:
+        statement.inlinable = not statement.pointer or statement.commits
+        if statement.inlinable or tiers.planner is None:
             return
         interest = tiers.planner.considers(statement)
         if interest == tiers.LATER:
@@ -150,7 +150,7 @@ class Execution(Mixin):
     def plan(self, result, statement, parameters):
         """`run`, but the inliner may take the statement over: then INLINED is returned.
 
-        An empty statement does nothing: OK.
+        An empty statement does nothing: OK. One that commits waits as `locks.committed` says.
         """
         if self.runners and not statement.queries:
             self.before_c_call_that_may_write()
@@ -158,6 +158,8 @@ class Execution(Mixin):
         if not statement.pointer:
             self.release(statement)
             return OK
+        if statement.commits:
+            return self._commit(statement)
         rc = lib.sqpyte_bind(statement.pointer, statement.cells_in, statement.arena.pointer)
         if rc:
             raise self.error(rc)
@@ -172,6 +174,18 @@ class Execution(Mixin):
             statement.recompiled()
         if self.db:     # else a function has opened the connection anew
             statement.cells[ROWID] = lib.sqlite3_last_insert_rowid(self.db)
+        return rc
+
+    def _commit(self, statement):
+        """`run`, for a statement that commits and is bound."""
+        def again():
+            lib.sqlite3_reset(statement.pointer)
+            return fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer, 0, statement.cells)
+        rc = committed(self, again) if watching else again()
+        if rc == BUSY and met_own(self, rc):
+            rc = run_again(self, rc, again)
+        if rc != DONE:
+            raise self.error(rc)
         return rc
 
     def plan_anew(self):
@@ -197,10 +211,23 @@ class Execution(Mixin):
                 if not runner.may_be_asked():
                     if not broken_off(runner):
                         raise errors.OperationalError(BROKEN_INTO)
-                    self.give_up(runner.statement)
+                    self._leave(runner)
             self.roll_back()
         if self.dropped:
             self.release_dropped()
+
+    def leave_all(self):
+        """Leave the runners that can't be asked: the Connection is garbage, so nobody is amid a row of theirs."""
+        for runner in list(self.runners):
+            if not runner.may_be_asked():
+                self._leave(runner)
+
+    def _leave(self, runner):
+        """Give up the rows of a runner that is broken off; its statement may be somebody else's by now."""
+        if runner.statement.inlined.runner is runner:
+            self.give_up(runner.statement)
+        else:
+            runner.take_leave()
 
     def roll_back(self):
         """The same, called by C in the middle of something. A runner that can't be asked now finds that the stamp has

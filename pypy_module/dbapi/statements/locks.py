@@ -1,7 +1,8 @@
 """What to do when a statement meets a lock: it may be that of a cursor which is garbage.
 
 Where dropped cursors aren't freed at once, a statement doesn't wait for a lock before garbage has been
-collected: C asks (`Asking`), at the very place where the lock is met, so nothing is done twice. And no
+collected: C asks (`Asking`), at the very place where the lock is met, so nothing is done twice. A COMMIT
+can be done twice, and is (`committed`): in the midst of one nothing of its connection may be touched. And no
 error is raised that a statement in the middle of its own connection's rows may be to blame for, before *all*
 garbage has been collected (`run_again`, `tried`): where objects count references, cursors that are gone hold
 nobody up.
@@ -14,7 +15,7 @@ from _thread import _count as threads
 
 from pypy_module.dbapi.statements.dropped import about_to_be_abandoned, find_young, watching
 from pypy_module.dbapi.statements.statement import beginning
-from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+from pypy_module.ffi.library import NULL, NUMBERS, address_of, ffi, lib
 
 LOCKED, ERROR, BUSY = NUMBERS['SQLITE_LOCKED'], NUMBERS['SQLITE_ERROR'], NUMBERS['SQLITE_BUSY']
 BUSY_SNAPSHOT = NUMBERS['SQLITE_BUSY_SNAPSHOT']     # a transaction's first write, after its snapshot is old
@@ -24,6 +25,9 @@ TRIES = 3               # all garbage is collected so often in vain, where there
 # Statements that fail with SQLITE_ERROR beside others that are in the middle of their rows; they run no
 # code of the user's, so they can be tried twice.
 EXCLUSIVE = ('vacuum', 'detach', 'pragma')
+# Where SqpyteBusy in c_engine/core/busy.c has the handler that waits, and whether C has asked.
+HANDLER, ASKED = 1, 3
+VAIN = 4                # times as long as garbage was collected in vain it isn't again: see LookedFor
 # A pragma that beside one that writes changes nothing, and says so by the old mode alone.
 JOURNAL_MODE = 'journal_mode'
 
@@ -44,9 +48,30 @@ def ready():
 
 def free_others(db):
     """Free locks of other connections than that with this `sqlite3 *`, which is in a statement;
-    returns whether there were any (bool)."""
+    returns whether there were any (bool). None amid a COMMIT: finalizers might use the connection."""
     Asked.databases.add(address_of(db))
-    return free_locks(db, young=True) or free_locks(db)
+    return not commits(db) and (free_locks(db, young=True) or free_locks(db))
+
+
+def commits(db):
+    """Whether what meets a lock is a COMMIT of the connection with this `sqlite3 *` (bool). A statement of it that is
+    reset meanwhile would commit by itself, and count as one that reads for ever."""
+    from c_engine.generated import layout
+    return bool(lib.sqlite3_txn_state(db, NULL) == layout.SQLITE_TXN_WRITE and lib.sqlite3_get_autocommit(db)
+                and not ffi.cast('int32_t *', db)[layout.sqlite3_nSqpyteWriting // 4])
+
+
+def committed(session, run):
+    """Have `run()`, which commits, return its result code. It waits for a lock only after garbage has been collected.
+    Raises ProgrammingError if a finalizer has closed the connection."""
+    for young in True, False:
+        with Asking(session, waits=False):
+            rc = run()
+        if rc != BUSY:
+            return rc
+        free_locks(young=young)
+        session.check_open()
+    return run()
 
 
 def refused_at_once(session, rc):
@@ -59,23 +84,57 @@ def refused_at_once(session, rc):
     return not waited
 
 
+class LookedFor:
+    """Of a Session that has been refused as somebody else holds a lock: the cursors amid their rows, all of them alive,
+    and until when that is believed.
+
+    SQLite doesn't wait as long as a connection reads, so a program may try again at once, and each time all garbage
+    would be collected: 20 to 500 ms for a refusal that takes 2 us.
+    """
+
+    owners: list = []
+    until = 0.0
+
+    @staticmethod
+    def owners_of(session):
+        """The weak references to the cursors that are amid rows of a Session's (list)."""
+        return [statement.owner for statement in list(session.all) if statement.owner is not None]
+
+    def note(self, session, seconds):
+        """All garbage has been collected for so long (float), and none of them was."""
+        self.owners = self.owners_of(session)
+        self.until = time.monotonic() + VAIN * seconds
+
+    def lately(self, session):
+        """Whether that was a moment ago, and they are the same (bool)."""
+        owners = self.owners_of(session)
+        return (time.monotonic() < self.until and len(owners) == len(self.owners)
+                and all(owner is before for owner, before in zip(owners, self.owners)))
+
+
 class Asking:
-    """Within it a Session frees locks of dropped cursors before it waits; it may be closed there.
+    """Within it a Session frees locks of dropped cursors before it waits, or waits for none; it may be closed there.
 
     A class, as a generator with a `try` around its `yield` has a finalizer (see inline/runtime/trace.py).
     """
 
-    def __init__(self, session):
+    def __init__(self, session, waits=True):
         self.session = session
+        self.waits = waits
+        self.handler = 0
         self.busy = None
 
     def __enter__(self):
         if watching and self.session.db:    # else a script's function has closed it
             self.busy = ffi.new('int64_t[]', BUSY_WORDS)
             lib.sqpyte_ask_before_waiting(self.session.db, self.busy)
+            if not self.waits:
+                self.handler, self.busy[HANDLER], self.busy[ASKED] = self.busy[HANDLER], 0, 1
 
     def __exit__(self, *_):
         if self.busy is not None and self.session.db:
+            if not self.waits:
+                self.busy[HANDLER] = self.handler
             lib.sqpyte_ask_no_more(self.session.db, self.busy)
 
 
@@ -118,7 +177,9 @@ def run_again(session, rc, again, exclusive=False):
         SQLite's error of the last try, or ProgrammingError if a finalizer has closed the connection.
     """
     error = session.error(rc)
-    own, young, tries = session.reclaimed, True, TRIES
+    own, young, tries, began = session.reclaimed, True, TRIES, time.monotonic()
+    if rc == BUSY and session.looked_for.lately(session):
+        raise error
     while tries and (session.reclaimed > own or met_own(session, rc, exclusive)):
         freed = free_locks(young=young)
         if session.reclaimed > own or freed and rc != BUSY:
@@ -130,6 +191,8 @@ def run_again(session, rc, again, exclusive=False):
             error = session.error(rc)
         elif not young:     # another thread may be about to run finalizers of what this one has collected
             tries = threads() and tries - 1
+            if not tries and rc == BUSY:
+                session.looked_for.note(session, time.monotonic() - began)
         young = False
     raise error
 

@@ -174,7 +174,8 @@ class ResultSet(ExecuteMany):
             if session.detect_types:
                 session.find_converters(statement)
             self.rowcount = 0 if statement.is_dml else -1
-            if statement.inlinable:
+            planned = statement.inlinable
+            if planned:
                 rc = session.plan(self, statement, parameters)
             else:
                 rc = session.run(statement, parameters)
@@ -203,7 +204,7 @@ class ResultSet(ExecuteMany):
                 if not statement.cached:
                     session.retire(statement)
             else:
-                self._started(statement, rc)
+                self._started(statement, rc, planned)
             held = None
             if session.raised is not None:
                 self.drop()
@@ -219,12 +220,12 @@ class ResultSet(ExecuteMany):
         finally:
             self.ready = True
 
-    def _started(self, statement, rc):
-        """Take a statement over after `run` if it isn't finished: it is at a row, or empty."""
+    def _started(self, statement, rc, planned):
+        """Take a statement over after `run`, or `plan`, if it isn't finished: it is at a row, or empty."""
         session = self.session
         if rc == ROW:
             if statement.one_row and session.plain and statement.converters is None:
-                if statement.inlinable:
+                if planned:
                     self._end(statement)
                     return
                 statement.short = True

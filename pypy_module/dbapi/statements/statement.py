@@ -10,10 +10,12 @@ from pypy_module.dbapi.columns import Columns
 from pypy_module.dbapi import versions
 from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements import binding, decoding, variety
+from pypy_module.dbapi.statements.dropped import REFERENCE_COUNTS
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
 
 DML = ('insert', 'update', 'delete', 'replace')
 QUERY = ('select', 'values', 'with', 'explain')
+COMMITTING = ('commit', 'end', 'release')       # a savepoint that is the outermost
 
 CELLS, VARIETY = NUMBERS['SQPYTE_ROW_CELLS'], NUMBERS['SQPYTE_ROW_VARIETY']
 REPREPARES = NUMBERS['SQPYTE_ROW_REPREPARES']
@@ -97,6 +99,7 @@ class Statement:
         sql: its text (str).
         busy: a cursor or an execution uses it (bool).
         owner: weak reference to the ResultSet that is in the middle of its rows, `nobody` if that is garbage, or None.
+        cache: weak reference to the StatementCache that has it; where objects count references.
         era, token: when its owner was last seen (int), and a weak reference to what goes with it: see dropped.py.
         cached: the session keeps it for its SQL; else it is finalised after use (bool).
         short: the row buffer had no room for the texts of the only row (bool).
@@ -112,6 +115,7 @@ class Statement:
         converters: per column its converter or None (list), as they were when it was run last; None if no column has
             one.
         queries: it is a query, which can't do anything to other statements (bool).
+        commits: it commits, and dropped cursors aren't freed at once: see locks.py (bool).
         inlinable, tier_up, inlined: see tiers.py.
     """
 
@@ -134,6 +138,7 @@ class Statement:
         self.busy = False
         self.owner: Any = None
         self.token: Any = None
+        self.cache: Any = None
         self.era = 0
         self.cached = False
         self.used = False
@@ -153,6 +158,7 @@ class Statement:
         self.parameters = facts[0]
         self.readonly = bool(facts[2]) or not self.pointer
         self.queries = self.readonly and keyword.startswith(QUERY)
+        self.commits = not REFERENCE_COUNTS and keyword.startswith(COMMITTING)
         self.one_row = ONE_ROW if facts[3] else 0
         self.names: Any = None
         self.nameless = True
@@ -192,7 +198,10 @@ class Statement:
     def recompiled(self):
         """Adapt to the new columns after SQLite has compiled the statement again."""
         self.reprepares = self.cells[REPREPARES]
-        self.describe(lib.sqlite3_column_count(self.pointer))
+        facts = ffi.new('int64_t[]', FACTS)
+        lib.sqpyte_facts(self.pointer, facts)
+        self.one_row = ONE_ROW if facts[3] else 0
+        self.describe(facts[1])
 
     def grown(self, rc):
         """Return what a step has returned, `rc`. If its row didn't fit, the row buffer is enlarged, and the row stored
@@ -221,11 +230,13 @@ class Statement:
     def rewind(self):
         """End the statement's run; it stays busy. An aggregate's `finalize` may run, and execute what takes it out of
         the cache."""
-        self.disown()
         try:
-            if self.inlined is not None:
-                self.inlined.detach()
-        finally:    # an interrupt, or no memory
+            try:
+                self.disown()
+            finally:
+                if self.inlined is not None:
+                    self.inlined.detach()
+        finally:    # an interrupt, no memory, or the end of the stack
             if self.pointer:
                 lib.sqlite3_reset(self.pointer)
 
@@ -248,6 +259,9 @@ class Statement:
         """Called with the dead `token`: the cursor is gone."""
         if self.token is token and self.owner is not None:
             self.reset()
+            cache = self.cache()
+            if cache is not None and not self.cached:
+                cache.retire(self)
 
     def finalize(self):
         """Free the statement in C; it can't be used any more."""

@@ -23,7 +23,7 @@ from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.dropped import (
     REFERENCE_COUNTS, Era, Sentinel, Token, abandoned, find_gone, watching)
 from pypy_module.dbapi.statements.held import in_the_middle, meanwhile
-from pypy_module.dbapi.statements.locks import free_locks, ready
+from pypy_module.dbapi.statements.locks import LookedFor, free_locks, ready
 from pypy_module.dbapi.statements.statement import Statement
 from pypy_module.ffi.library import lib
 
@@ -91,6 +91,7 @@ class StatementCache(Mixin):
         _sentinels: those that no cursor holds (list of Sentinel); held: None for each that is held, and
             each open blob (list).
         reclaimed: how many statements have been reset because their cursors were gone (int).
+        looked_for: the LookedFor.
         user: the thread that may use the connection without a lock (its identity), 0 if closed,
             -1 if several may.
     """
@@ -111,6 +112,7 @@ class StatementCache(Mixin):
         self._sentinels = []
         self.held = []
         self.reclaimed = 0
+        self.looked_for = LookedFor()
 
     def acquire(self, sql):
         """Return a Statement for `sql` (str) that isn't busy, and mark it as busy."""
@@ -226,6 +228,8 @@ class StatementCache(Mixin):
     def watch(self, result, statement):
         """Return the weak reference that tells when a ResultSet is gone, which resets `statement`."""
         if REFERENCE_COUNTS:
+            if statement.cache is None:
+                statement.cache = ref(self)
             result.sentinel = Token(statement)
             return ref(result)
         sentinel = result.sentinel
@@ -290,7 +294,8 @@ class StatementCache(Mixin):
             meanwhile(self, self._reclaim, statements, True, True)
 
     def end_abandoned(self, statement, foreign=False):
-        """Reset a statement whose cursor is gone, unless another thread does so; `reclaimed` counts it.
+        """Reset a statement whose cursor is gone, unless another thread does so; `reclaimed` counts it. One that isn't
+        cached is finalised.
 
         Args:
             foreign: this isn't the connection's thread, which may be in the middle of something (bool).
@@ -301,6 +306,8 @@ class StatementCache(Mixin):
                 if abandoned(statement) and not (foreign and in_the_middle(self)):
                     statement.reset()
                     self.reclaimed += 1
+                    if not statement.cached:
+                        self.retire(statement)
             finally:
                 del self.ending[statement]
 

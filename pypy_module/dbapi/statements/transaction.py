@@ -1,10 +1,13 @@
 """A session's transaction: begun by a statement or by the program, ended by either, or by a script."""
 
+import functools
+
 from pypy_module.dbapi import constants, errors, versions
 from pypy_module.dbapi.arguments import plain_text
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.dropped import watching
-from pypy_module.dbapi.statements.locks import Asking, free_other_writers, is_exclusive, run_again
+from pypy_module.dbapi.statements.locks import Asking, committed, free_other_writers, is_exclusive, run_again
+from pypy_module.dbapi.statements.statement import COMMITTING, beginning
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib, text
 
 OK, ROW = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW']
@@ -93,13 +96,16 @@ class Transaction(Mixin):
                 lib.sqlite3_step(result[0])
                 rc = lib.sqlite3_finalize(result[0])
             return rc
-        self._try(run)
+        self._try(run, sql == 'COMMIT')
 
-    def _try(self, run):
-        """Have `run()` return SQLITE_OK, if need be after freeing the locks of dropped cursors; raises
-        SQLite's error."""
-        with Asking(self):
-            rc = run()
+    def _try(self, run, commits=False):
+        """Have `run()`, which may be one that `commits` (bool), return SQLITE_OK, if need be after freeing the locks of
+        dropped cursors; raises SQLite's error."""
+        if commits and watching:
+            rc = committed(self, run)
+        else:
+            with Asking(self):
+                rc = run()
         if rc != OK and run_again(self, rc, run) != OK:
             raise self.error()
 
@@ -154,9 +160,13 @@ class Transaction(Mixin):
                 self.before_c_call_that_may_write()
             if watching:
                 self.end_interrupt()
-                free_other_writers(self, ffi.string(rest, LOOKED_AT).decode('utf-8', 'replace'))
-                with Asking(self):
-                    rc = run_first(self.db, rest, result, tail)
+                sql = ffi.string(rest, LOOKED_AT).decode('utf-8', 'replace')
+                free_other_writers(self, sql)
+                if beginning(sql).startswith(COMMITTING):
+                    rc = committed(self, functools.partial(run_first, self.db, rest, result, tail))
+                else:
+                    with Asking(self):
+                        rc = run_first(self.db, rest, result, tail)
             else:
                 rc = run_first(self.db, rest, result, tail)
             if self.raised is not None:

@@ -1,6 +1,9 @@
 """A query that can return one row is over when `execute` returns, whoever has computed the row."""
 import pytest
 
+import sqpyte
+from pypy_module.dbapi.statements import tiers
+from pypy_module.inline import policy
 from tests.outcome import outcome
 from tests.pypy_module.inline.inlining import Sum, compare
 
@@ -31,6 +34,29 @@ def test_nothing_is_locked(query):
                  outcome(connection.execute, 'DROP TABLE t').__class__]
         return found, cursor.fetchall(), cursor.fetchall(), connection.in_transaction
     compare(action, oracle='C')
+
+
+@pytest.mark.parametrize('query', QUERIES)
+def test_nothing_is_locked_whenever_it_is_taken_over(query, path, monkeypatch):
+    """Or is found not to be worth it, in a run of its own."""
+    monkeypatch.setattr(tiers, 'planner', policy.Planner())
+    monkeypatch.setattr(policy, 'FIRST_LOOP', 1500)
+    monkeypatch.setattr(policy, 'LATER_LOOP', 1500)
+    monkeypatch.setattr(policy, 'LONG', 200)
+    connection = sqpyte.connect(path)
+    connection.create_function('f', 1, lambda value: value)
+    connection.create_aggregate('total_of', 1, Sum)
+    connection.execute('CREATE TABLE t(a INTEGER PRIMARY KEY, b)')
+    connection.executemany('INSERT INTO t VALUES(?, ?)', [(i, 500 - i) for i in range(300)])
+    connection.execute('CREATE TABLE w(a)')
+    connection.commit()
+    other = sqpyte.connect(path, isolation_level=None, timeout=0)
+    for _ in range(20):
+        cursor = connection.execute(query)
+        other.execute('INSERT INTO w VALUES(1)')
+        assert len(cursor.fetchall()) == 1
+    connection.close()
+    other.close()
 
 
 @pytest.mark.parametrize('query', QUERIES)

@@ -37,6 +37,7 @@ def test_the_stack_ends_amid_a_row(query, closes, limited):
             connection.create_function('f', 1, lambda value: value)
             connection.create_window_function('total_of', 1, Sum)
             connection.execute('CREATE TABLE t(a INTEGER)')
+            connection.execute('CREATE TABLE w(a)')
             connection.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(9)])
             cursor = connection.execute(query)
             cursor.fetchone()
@@ -49,7 +50,36 @@ def test_the_stack_ends_amid_a_row(query, closes, limited):
                     assert len(cursor.fetchall()) > 5
             if closes:
                 cursor.close()
+            rows = 0
+            for _ in connection.execute(query):
+                connection.execute('INSERT INTO w VALUES(1)')
+                rows += 1
+            assert rows == 9
             connection.execute('INSERT INTO t VALUES(1)')
             assert connection.execute('SELECT count(*) FROM t').fetchall() == [(10,)]
             connection.close()
     assert failed > 9
+
+
+@pytest.mark.skipif(sys.implementation.name != 'cpython',
+                    reason='PyPy limits the bytes of the stack, of which machine code takes less')
+@pytest.mark.parametrize('query', QUERIES)
+def test_a_connection_is_dropped_after_that(query, path, collect, limited):
+    def once(levels):
+        connection = sqpyte.connect(path, isolation_level=None)
+        connection.create_function('f', 1, lambda value: value)
+        connection.create_window_function('total_of', 1, Sum)
+        cursor = connection.execute(query)
+        cursor.fetchone()
+        with contextlib.suppress(RecursionError):
+            deep(levels, cursor.fetchone)
+
+    writer = sqpyte.connect(path, isolation_level=None, timeout=0)
+    writer.execute('CREATE TABLE t(a INTEGER)')
+    writer.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(9)])
+    with planned('inlined'):
+        for levels in range(100, LIMIT, 3):
+            once(levels)
+    collect()
+    writer.execute('INSERT INTO t VALUES(1)')
+    writer.close()

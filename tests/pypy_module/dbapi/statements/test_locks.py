@@ -1,0 +1,118 @@
+"""A lock that is met: nobody waits for a dropped cursor, nothing is touched amid a COMMIT, and what is refused
+again and again is refused at once."""
+
+import contextlib
+import gc
+
+import pytest
+
+import sqpyte
+from pypy_module.dbapi.connections.session import session_of
+from pypy_module.dbapi.statements.dropped import REFERENCE_COUNTS
+
+
+def rows(connection):
+    with contextlib.closing(connection.execute('SELECT a FROM t')) as cursor:
+        yield from cursor
+
+
+@pytest.fixture
+def pair(path):
+    """Two connections to a file."""
+    connection = sqpyte.connect(path, isolation_level=None, timeout=0.05)
+    connection.executescript('CREATE TABLE t(a); INSERT INTO t VALUES(1), (2); CREATE TABLE w(a)')
+    other = sqpyte.connect(path, isolation_level=None, timeout=0.05)
+    yield connection, other
+    connection.close()
+    other.close()
+
+
+@pytest.mark.parametrize('drop', [lambda connection: connection.execute('SELECT a FROM t').fetchone(),
+                                  lambda connection: next(rows(connection))])
+@pytest.mark.parametrize('begin, end', [
+    ('BEGIN IMMEDIATE', lambda connection: connection.commit()),
+    ('BEGIN IMMEDIATE', lambda connection: connection.execute('COMMIT')),
+    ('BEGIN', lambda connection: connection.execute(' /* the */ end transaction')),
+    ('SAVEPOINT s', lambda connection: connection.execute('RELEASE s'))])
+def test_a_commit_that_meets_a_lock(pair, begin, end, drop):
+    """Beside a cursor of its own connection that is garbage. It can be done again, and leaves nothing locked."""
+    connection, other = pair
+    reader = other.execute('SELECT a FROM t')
+    reader.fetchone()
+    connection.execute(begin)
+    drop(connection)
+    connection.execute('INSERT INTO w VALUES(1)')
+    with pytest.raises(sqpyte.OperationalError, match='locked'):
+        end(connection)
+    assert connection.in_transaction
+    reader.close()
+    end(connection)
+    assert not connection.in_transaction
+    other.execute('INSERT INTO w VALUES(2)')
+    connection.execute('DROP TABLE t')
+    assert other.execute('SELECT a FROM w').fetchall() == [(1,), (2,)]
+
+
+def test_a_script_s_commit_that_meets_a_lock(pair):
+    connection, other = pair
+    reader = other.execute('SELECT a FROM t')
+    reader.fetchone()
+    connection.execute('SELECT a FROM t').fetchone()
+    with pytest.raises(sqpyte.OperationalError, match='locked'):
+        connection.executescript('BEGIN IMMEDIATE; INSERT INTO w VALUES(1); COMMIT')
+    reader.close()
+    connection.commit()
+    other.execute('INSERT INTO w VALUES(2)')
+    connection.execute('DROP TABLE t')
+
+
+@pytest.mark.parametrize('end', [lambda connection: connection.commit(),
+                                 lambda connection: connection.execute('COMMIT'),
+                                 lambda connection: connection.executescript('SELECT 1')])
+def test_a_commit_does_not_wait_for_a_dropped_cursor(pair, end):
+    """Neither for one of its own connection, nor for another's."""
+    connection, other = pair
+    for reader in connection, other:
+        connection.execute('BEGIN')
+        connection.execute('INSERT INTO w VALUES(1)')
+        reader.execute('SELECT a FROM t').fetchone()
+        end(connection)     # a script begins with a COMMIT
+        assert not connection.in_transaction
+    other.executescript('BEGIN; INSERT INTO w VALUES(2); COMMIT')
+
+
+@pytest.mark.skipif(REFERENCE_COUNTS, reason='nothing is collected where dropped cursors are freed at once')
+def test_refusals_do_not_collect_garbage_each_time(pair, monkeypatch):
+    connection, other = pair
+    reading = connection.execute('SELECT a FROM t')
+    reading.fetchone()
+    other.execute('BEGIN IMMEDIATE')
+    collections = []
+    collect = gc.collect
+    monkeypatch.setattr(gc, 'collect', lambda: collections.append(1) or collect())
+
+    def refused():
+        with pytest.raises(sqpyte.OperationalError, match='locked'):
+            connection.execute('INSERT INTO w VALUES(1)')
+    for _ in range(10):
+        refused()
+    assert 0 < len(collections) < 10
+    dropped = connection.execute('SELECT a FROM w')      # a cursor more: it may have been dropped
+    connection.execute('SELECT a FROM t').fetchone()
+    before = len(collections)
+    refused()
+    assert len(collections) > before
+    assert reading.fetchall() == [(2,)] and dropped.fetchall() == []
+    other.execute('COMMIT')
+    connection.execute('INSERT INTO w VALUES(1)')
+
+
+def test_statements_that_are_not_cached_go_with_their_cursors(path, collect):
+    connection = sqpyte.connect(path, cached_statements=0)
+    connection.executescript('CREATE TABLE t(a); INSERT INTO t VALUES(1), (2)')
+    for _ in range(50):
+        connection.execute('SELECT a FROM t').fetchone()
+    collect()
+    connection.execute('SELECT 1').fetchall()
+    assert len(session_of(connection).all) <= 2
+    connection.close()
