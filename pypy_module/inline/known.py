@@ -160,13 +160,14 @@ class Known:
         calls: its Calls; shapes: the Shapes of its program.
         compilations: how often the statement had been compiled again (int).
         spoilt: how often in a row a write has come soon after its rows were computed ahead (int).
+        poor: how often there was no second row to be computed ahead, many times one after the other (int).
     """
 
     def __init__(self, statement):
         """Analyse the statement."""
         vdbe = address_of(statement.pointer)
         self.compilations = compilations(statement)
-        self.spoilt = 0
+        self.spoilt = self.poor = 0
         with ANALYSING:
             program = program_of(vdbe)
             self.calls = Calls(vdbe, program.ops)
@@ -180,6 +181,11 @@ class Known:
         """
         self.spoilt = min(self.spoilt + 1, MOST_SPOILT) if batches < FEW else 0
         return self.spoilt
+
+    def impoverish(self):
+        """Note that no second row could be computed ahead; return what `spoil` does."""
+        self.poor = min(self.poor + 1, MOST_SPOILT)
+        return self.poor
 
     def has_loops(self):
         """Whether any loop can be inlined, or rows computed ahead."""

@@ -58,9 +58,7 @@ def obstacle(statement):
         return 'SQLITE_LIMIT_LENGTH is set low'
     if mem.i32(db + layout.sqlite3_nSqpyteWriting):
         return 'a statement of the connection that writes is being stepped'
-    if state_of(statement).varied:
-        return 'the types of its columns vary from row to row'
-    return ''
+    return state_of(statement).slower
 
 
 # Programs of more opcodes aren't analysed, nor coroutines of more Yields (VALUES with so many rows):

@@ -5,6 +5,7 @@ from pypy_module.dbapi.statements import tiers, variety
 
 
 CONVERTED = 'texts or columns are converted by the program'
+VARIED = 'the types of its columns vary from row to row'
 
 
 class State:
@@ -21,10 +22,12 @@ class State:
         leftover: the runner that has rows which C has computed ahead, in place of the next steps, or None.
         kept: what the texts of the row in the statement's buffer are in, if not in SQLite's memory.
         noted: whether an inlined loop notes the types of its values (bool): see variety.py.
-        varied: whether they vary too much for it (bool).
+        measured: whether it is given up if it turns out to be slower than C (bool): not if every loop is inlined.
+        slower: why a loop of it is, so that C does it from now on (str), or ''.
     """
 
-    taken = varied = False
+    taken = False
+    slower = ''
     rows = steps = 0
     span = 0, 0, 0
     known: Any = None
@@ -34,7 +37,8 @@ class State:
 
     def __init__(self):
         """Take what is switched off, and whether every loop is taken over as soon as possible."""
-        self.noted = variety.noted() and getattr(tiers.planner, 'worth', None) != 0
+        self.measured = getattr(tiers.planner, 'worth', None) != 0
+        self.noted = self.measured and variety.noted()
 
     def detach(self):
         """The statement is reset or finalised: nothing runs it any more."""

@@ -5,8 +5,8 @@ frees a dropped cursor at once. PyPy frees it when it collects garbage, so state
 cursor is gone (dropped.py), on four occasions: when the same SQL runs again and its statements
 are all busy; after the garbage collection that finds such a cursor (`Sentinel`); when the connection is
 closed; and when a statement of any connection meets a lock: before it waits, garbage is
-collected (locks.py). So a dropped cursor makes nobody in its own process wait, unless its connection's own thread is
-in the middle of something just then. Another process waits until the one that dropped the cursor has a major
+collected (locks.py). So a dropped cursor makes nobody in its own process begin to wait, unless its connection's own
+thread is in the middle of something just then. Another process waits until the one that dropped the cursor has a major
 collection, or has closed the connection: if it does nothing at all, as long as that lasts.
 
 A finaliser runs between any two instructions of the program, in any thread, so all it does is to reset statements

@@ -86,7 +86,7 @@ class LogRunner(Runner):
             user code were going on before (int): C is still running it if there are more now.
         passing: the next row is done by C alone (bool, as int).
         known: the inliner's Known of the statement.
-        fills: how many batches there have been (int).
+        fills: how many batches there have been (int); done: how many rows they had (int).
         tier_up: how many rows C does at least after a write (int).
         rest: end of the batch, while `end` is behind the present row, else 0 (int).
         sink_error: the result code with which a sink has failed (int), or None.
@@ -104,7 +104,7 @@ class LogRunner(Runner):
         address of C's part and the buffer, with which it got there."""
         super().__init__(session, statement, known)
         self.batch = self.first_batch
-        self.fills = 0
+        self.fills = self.done = 0
         self.known = known
         self.tier_up = statement.tier_up
         self.operands: list = []
@@ -151,7 +151,7 @@ class LogRunner(Runner):
                 return False
             if self.k != self.end:
                 return True
-        if self.statement.inlined.varied:      # what follows the batch that showed it is C's
+        if self.statement.inlined.slower:      # what follows the batch that showed it is C's
             self.give_state()
             self.go_on()
             return False
@@ -171,6 +171,7 @@ class LogRunner(Runner):
             count = WORDS[self.start - RECORDS + COUNT]
             self.at_event = WORDS[self.start - RECORDS + AT_EVENT] != 0
             if count:
+                self.done += count
                 self.k = self.start
                 self.end = self.start + count * self.stride
                 self.varies(self.start, self.end)

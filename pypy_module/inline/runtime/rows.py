@@ -40,7 +40,7 @@ SLOTS = 2 ** NUMBERS['SQPYTE_STRING_BITS']
 SIZES = 2 ** NUMBERS['SQPYTE_STRING_SHIFT'] - 1
 SLOT_SHIFT = 3 + NUMBERS['SQPYTE_STRING_SHIFT']     # of the slot in a tag
 MOST_POOR = 16          # batches without a second row, one after the other: C does as well
-TIER_UP_POOR = 1000    # rows that C does then
+TIER_UP_POOR = 1000    # rows that C does then, twice as many each time
 INTERNED_FROM = 9         # batch from which on texts that come again are one object
 
 rows = lib.sqpyte_log_rows
@@ -166,9 +166,14 @@ class RowBatches(StandIn):
             self.detach()
             statement.tier_up = self.tier_up
             result.go_on(statement, rc)
-        elif self.poor > MOST_POOR and self.reversible:
-            self.tier_up = TIER_UP_POOR
-            self.roll_back(self.result_set())
+        elif self.poor > MOST_POOR:
+            self.tier_up = TIER_UP_POOR << self.known.impoverish()
+            if self.reversible:
+                self.roll_back(self.result_set())
+            else:       # C waits behind the only row
+                self.give_row(self.result_set())
+                self.statement.tier_up = self.tier_up
+                self.detach()
 
     def may_be_asked(self):
         """See tiers.py. While C runs, nothing is ahead; behind its call, where a handler may come, something is."""

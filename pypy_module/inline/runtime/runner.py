@@ -25,6 +25,7 @@ from pypy_module.dbapi.statements.variety import MOST_INLINED, SAMPLED
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS, data_at
 from pypy_module.inline.runtime.stand_in import GONE, Raising, StandIn
+from pypy_module.inline.state import VARIED
 from pypy_module.inline.values import UNDECODABLE, load, private, result_of, store, unwrapped
 from sqpyte.vm.base import mem
 from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Text
@@ -207,8 +208,9 @@ class Runner(StandIn):
                 for place in range(row, row + words, 2):
                     kind = (kind * 7 + (WORDS[place] & 7)) & 0xffffffffffff
                 seen.add(kind)
-        self.statement.inlined.varied = len(seen) > MOST_INLINED
-        return self.statement.inlined.varied
+        if len(seen) > MOST_INLINED:
+            self.statement.inlined.slower = VARIED
+        return len(seen) > MOST_INLINED
 
     # Back to C
 
