@@ -6,17 +6,26 @@
 # as PyPy 3.9 gives a program; all others those of 3.13.
 #
 # Groups begin in the order in which they stand in `all`. A group prints its output in one piece at its end;
-# one that fails doesn't stop the others.
+# one that fails doesn't stop the others. What each took is printed behind the last.
 
 PYTHON := build/pypy-env/bin/python
-PYTEST = $(1) -m pytest -q $(2) || { echo "sqpyte: FAILED: $@"; exit 1; }
+TIMES := build/test-times.txt
+$(shell mkdir -p build && rm -f $(TIMES))
+# Do a command, and note how long it took.
+TIMED = began=$$(date +%s); $(1); ended=$$?; echo "$$(($$(date +%s) - began)) s $@" >> $(TIMES); \
+  test $$ended = 0 || { echo "sqpyte: FAILED: $@"; exit 1; }
+PYTEST = $(call TIMED,$(1) -m pytest -q $(2))
 
 CPYTHONS := $(notdir $(wildcard build/cpython-env-3.*))
 NEWEST := $(lastword $(shell printf '%s\n' $(CPYTHONS) | sort -V))
+OLDER := $(filter-out $(NEWEST),$(CPYTHONS))
 INLINER := $(addsuffix -inliner,$(NEWEST))
 WITHOUT_VM := c_engine sqpyte effects tools types
+# The Python module's under PyPy. They collect garbage a thousand times, and a collection takes four times as long behind
+# three thousand tests as in a process of a few hundred.
+MODULE := module-0 module-1 module-2 module-folders module-dbapi
 # The longest first. `upstream`, which runs two processes by itself, is last.
-WITH_VM := pypy_module differential jit_pypy jit fuzz benchmarks faults file_map corruption c_api sqllogictest translated examples wheel
+WITH_VM := $(MODULE) differential jit_pypy jit fuzz benchmarks faults file_map corruption c_api sqllogictest translated examples wheel
 
 ifeq ($(CPYTHONS),)
 $(warning sqpyte: no CPython 3.9 to 3.13 here: its tests are not run)
@@ -27,48 +36,52 @@ CHECKS := lint check-dbapi check-units check-differential check-inliner check-tr
 
 .PHONY: all check $(CHECKS) vm data site checking $(CPYTHONS) $(INLINER) $(WITHOUT_VM) $(WITH_VM) upstream
 
-all: vm lint site $(INLINER) $(filter-out $(NEWEST),$(CPYTHONS)) $(WITHOUT_VM) $(filter $(NEWEST),$(CPYTHONS)) $(WITH_VM) upstream
+all: vm lint site $(INLINER) $(OLDER) $(WITHOUT_VM) $(filter $(NEWEST),$(CPYTHONS)) $(WITH_VM) upstream
+	@echo "sqpyte: what each group took, two at a time:" >&2
+	@sort -rn $(TIMES) >&2
 
 check: $(CHECKS)
 
-ENGINE_ALONE := SQPYTE_LIBRARY=$(CURDIR)/build/libsqpyte-engine.so
+$(filter-out lint,$(CHECKS)) $(OLDER) $(INLINER): export SQPYTE_LIBRARY := $(CURDIR)/build/libsqpyte-engine.so
+$(OLDER): export SQPYTE_SEMANTICS = $(@:cpython-env-%=%)
+$(INLINER): export SQPYTE_SEMANTICS := 3.9
+check-differential: export SQPYTE_EXAMPLES := 0.1
+check-differential: export SQPYTE_DIFFERENTIAL := engine,untranslated-always,module-inline
 
 check-units:
-	@$(ENGINE_ALONE) $(call PYTEST,$(PYTHON),tests/sqpyte tests/c_engine/test_build.py tests/c_engine/test_generated.py \
+	@$(call PYTEST,$(PYTHON),tests/sqpyte tests/c_engine/test_build.py tests/c_engine/test_generated.py \
 	  tests/c_engine/test_locals.py tests/c_engine/test_seeks.py tests/c_engine/test_sort_keys.py)
 
 check-dbapi:
-	@$(ENGINE_ALONE) $(call PYTEST,$(PYTHON),tests/pypy_module/dbapi tests/pypy_module/test_contracts.py)
+	@$(call PYTEST,$(PYTHON),tests/pypy_module/dbapi tests/pypy_module/test_contracts.py)
 
 check-inliner:
-	@$(ENGINE_ALONE) $(call PYTEST,$(PYTHON),$(addprefix tests/pypy_module/inline/,test_analysis.py test_datums.py \
+	@$(call PYTEST,$(PYTHON),$(addprefix tests/pypy_module/inline/,test_analysis.py test_datums.py \
 	  test_loops.py generated))
 
 check-differential:
-	@$(ENGINE_ALONE) SQPYTE_EXAMPLES=0.1 SQPYTE_DIFFERENTIAL=engine,untranslated-always,module-inline \
-	  $(call PYTEST,$(PYTHON),tests/differential/test_queries.py tests/differential/test_joins.py tests/differential/test_module.py)
+	@$(call PYTEST,$(PYTHON),tests/differential/test_queries.py tests/differential/test_joins.py tests/differential/test_module.py)
 
 check-traces:
-	@$(ENGINE_ALONE) $(call PYTEST,$(PYTHON),tests/jit_pypy/test_traces.py)
+	@$(call PYTEST,$(PYTHON),tests/jit_pypy/test_traces.py)
 
 vm data lint:
-	@$(MAKE) --no-print-directory -f Makefile $@
+	@$(call TIMED,$(MAKE) --no-print-directory -f Makefile $@)
 
 site:
 	@echo "sqpyte: tests/site" >&2
-	@$(MAKE) --no-print-directory -f Makefile test-site || { echo "sqpyte: FAILED: $@"; exit 1; }
+	@$(call TIMED,$(MAKE) --no-print-directory -f Makefile test-site)
 
 checking:
 	@$(MAKE) --no-print-directory -f Makefile effects
 
-$(filter-out $(NEWEST),$(CPYTHONS)): %:
+$(OLDER): %:
 	@echo "sqpyte: the DB-API tests under $$(build/$@/bin/python --version), engine alone" >&2
-	@SQPYTE_SEMANTICS=$(@:cpython-env-%=%) $(ENGINE_ALONE) $(call PYTEST,build/$@/bin/python,\
-	  tests/pypy_module --ignore=tests/pypy_module/inline)
+	@$(call PYTEST,build/$@/bin/python,tests/pypy_module --ignore=tests/pypy_module/inline)
 
 $(INLINER):
 	@echo "sqpyte: the inliner's tests under $$(build/$(NEWEST)/bin/python --version), engine alone" >&2
-	@SQPYTE_SEMANTICS=3.9 $(ENGINE_ALONE) $(call PYTEST,build/$(NEWEST)/bin/python,tests/pypy_module/inline)
+	@$(call PYTEST,build/$(NEWEST)/bin/python,tests/pypy_module/inline)
 
 $(filter $(NEWEST),$(CPYTHONS)): vm
 	@echo "sqpyte: the DB-API tests under $$(build/$@/bin/python --version)" >&2
@@ -83,6 +96,15 @@ $(WITHOUT_VM): data
 	@echo "sqpyte: tests/$@" >&2
 	@$(call PYTEST,$(PYTHON),tests/$@)
 
-$(WITH_VM) upstream: vm data
+INLINE := tests/pypy_module/inline
+module-folders: TESTS = $(filter-out %/__pycache__/,$(wildcard $(INLINE)/*/))
+module-dbapi: TESTS = tests/pypy_module --ignore=$(INLINE)
+module-%: TESTS = $(shell ls $(INLINE)/test_*.py | awk 'NR % 3 == $(@:module-%=%)')
+
+$(MODULE): vm data
+	@echo "sqpyte: $@" >&2
+	@$(call PYTEST,$(PYTHON),$(TESTS))
+
+$(filter-out $(MODULE),$(WITH_VM)) upstream: vm data
 	@echo "sqpyte: tests/$@" >&2
 	@$(call PYTEST,$(PYTHON),tests/$@)

@@ -66,20 +66,28 @@ class Execution(Mixin):
         Raises:
             what packing the parameters raises, or SQLite's error.
         """
-        flags = statement.one_row if self.plain and statement.converters is None else 0
+        flags = self._flags(statement)
         if not statement.readonly:
             if statement.is_dml:
                 if begins:
                     flags |= self.begin_flag
             elif watching:
                 free_other_writers(self, statement.sql)
-        # ASK if there are any, without a branch: in machine code it would be a guard, and would fail in each
-        # execution as soon as the last of them is gone.
-        flags |= -len(watching) >> 63 & ASK
         if self.runners and not statement.queries:
             self.before_c_call_that_may_write()
         if self._pack(statement, parameters, begins):
             flags &= ~IN_TRANSACTION
+        return self._run_packed(statement, flags)
+
+    def _flags(self, statement):
+        """What a statement that may ask for locks is run with by `sqpyte_execute` (int)."""
+        # ASK if there are any, without a branch: in machine code it would be a guard, and would fail in each
+        # execution as soon as the last of them is gone.
+        asks = -len(watching) >> 63 & ASK
+        return asks | statement.one_row if self.plain and statement.converters is None else asks
+
+    def _run_packed(self, statement, flags):
+        """`run`, for a statement whose parameters are packed; `flags`: those of `sqpyte_execute`."""
         rc = fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
                            flags, statement.cells)
         if rc != ROW and rc != DONE and rc != LAST:
@@ -168,7 +176,7 @@ class Execution(Mixin):
             if rc not in (BUSY, LOCKED) or self.raised is not None:
                 raise self.error(rc)
             statement.rewind()
-            rc = self.run(statement, parameters)
+            rc = self._run_packed(statement, self._flags(statement))
         self.check_not_closed()
         if statement.cells[REPREPARES] != statement.reprepares:
             statement.recompiled()

@@ -116,3 +116,26 @@ def test_statements_that_are_not_cached_go_with_their_cursors(path, collect):
     connection.execute('SELECT 1').fetchall()
     assert len(session_of(connection).all) <= 2
     connection.close()
+
+
+class Conforming:
+    """Adapts itself, and counts how often."""
+
+    times = 0
+
+    def __conform__(self, protocol):
+        self.times += 1
+        return 0
+
+
+@pytest.mark.parametrize('sql', ['SELECT a FROM t WHERE a > ?', 'SELECT f(a) FROM t WHERE a > ?',
+                                 'INSERT INTO w VALUES(?)'])
+def test_parameters_are_adapted_once(pair, sql):
+    connection, other = pair
+    connection.create_function('f', 1, lambda value: value)
+    value = Conforming()
+    connection.execute(sql, (value,)).fetchall()
+    other.execute('BEGIN EXCLUSIVE')
+    with pytest.raises(sqpyte.OperationalError, match='locked'):
+        connection.execute(sql, (value,))
+    assert value.times == 2
