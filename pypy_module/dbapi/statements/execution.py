@@ -185,12 +185,12 @@ class Execution(Mixin):
         return rc
 
     def _commit(self, statement):
-        """`run`, for a statement that commits and is bound."""
+        """`run`, for a statement that commits, whose parameters are packed."""
         def again():
             lib.sqlite3_reset(statement.pointer)
             return fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer, 0, statement.cells)
-        rc = committed(self, again) if watching else again()
-        if rc == BUSY and met_own(self, rc):
+        rc = committed(self, again)
+        if rc == BUSY:
             rc = run_again(self, rc, again)
         if rc != DONE:
             raise self.error(rc)
@@ -219,7 +219,7 @@ class Execution(Mixin):
                 if not runner.may_be_asked():
                     if not broken_off(runner):
                         raise errors.OperationalError(BROKEN_INTO)
-                    self._leave(runner)
+                    runner.give_up()
             self.roll_back()
         if self.dropped:
             self.release_dropped()
@@ -228,14 +228,7 @@ class Execution(Mixin):
         """Leave the runners that can't be asked: the Connection is garbage, so nobody is amid a row of theirs."""
         for runner in list(self.runners):
             if not runner.may_be_asked():
-                self._leave(runner)
-
-    def _leave(self, runner):
-        """Give up the rows of a runner that is broken off; its statement may be somebody else's by now."""
-        if runner.statement.inlined.runner is runner:
-            self.give_up(runner.statement)
-        else:
-            runner.take_leave()
+                runner.give_up()
 
     def roll_back(self):
         """The same, called by C in the middle of something. A runner that can't be asked now finds that the stamp has

@@ -64,6 +64,8 @@ def commits(db):
 def committed(session, run):
     """Have `run()`, which commits, return its result code. It waits for a lock only after garbage has been collected.
     Raises ProgrammingError if a finalizer has closed the connection."""
+    if not watching:
+        return run()
     for young in True, False:
         with Asking(session, waits=False):
             rc = run()
@@ -107,8 +109,10 @@ class LookedFor:
 
     def lately(self, session):
         """Whether that was a moment ago, and they are the same (bool)."""
+        if time.monotonic() > self.until:
+            return False
         owners = self.owners_of(session)
-        return (time.monotonic() < self.until and len(owners) == len(self.owners)
+        return (len(owners) == len(self.owners)
                 and all(owner is before for owner, before in zip(owners, self.owners)))
 
 

@@ -91,6 +91,13 @@ def prepare(db, sql):
     return result[0]
 
 
+def facts_of(pointer):
+    """Return what C knows of a `sqlite3_stmt *`, which may be NULL: `int64_t[]`, see sqpyte_facts in fused.h."""
+    facts = ffi.new('int64_t[]', FACTS)
+    lib.sqpyte_facts(pointer, facts)
+    return facts
+
+
 class Statement:
     """A prepared statement.
 
@@ -152,14 +159,11 @@ class Statement:
             self.is_dml = keyword.startswith(DML)
         else:
             self.is_dml = sql.lstrip(' \t\r\n')[:7].lower().startswith(DML)
-        facts = ffi.new('int64_t[]', FACTS)
-        if self.pointer:
-            lib.sqpyte_facts(self.pointer, facts)
+        facts = facts_of(self.pointer)
         self.parameters = facts[0]
         self.readonly = bool(facts[2]) or not self.pointer
         self.queries = self.readonly and keyword.startswith(QUERY)
         self.commits = not REFERENCE_COUNTS and keyword.startswith(COMMITTING)
-        self.one_row = ONE_ROW if facts[3] else 0
         self.names: Any = None
         self.nameless = True
         if facts[4]:
@@ -173,7 +177,7 @@ class Statement:
         self.cells_in[2 * self.parameters + 1] = self.varieties = variety.before()
         self.doubles_in = ffi.cast('double *', self.cells_in)
         self.reprepares = 0
-        self.describe(facts[1])
+        self.describe(facts)
         self.allot(CELLS + 2 * facts[1] + (TAIL if facts[3] else 0))
 
     def allot(self, words):
@@ -184,9 +188,11 @@ class Statement:
         self.doubles = ffi.cast('double *', self.cells)
         self.texts = ffi.cast('char **', self.cells)
 
-    def describe(self, columns):
-        """Take over the number and the names of the columns, as they are now."""
-        self.columns = columns
+    def describe(self, facts):
+        """Take over the number and the names of the columns, and whether there may be a second row, as they are now;
+        `facts`: see `facts_of`."""
+        self.one_row = ONE_ROW if facts[3] else 0
+        self.columns = columns = facts[1]
         self.decode = decoding.decoder(columns)
         self.types: Any = None
         self.codec: Any = None
@@ -198,10 +204,7 @@ class Statement:
     def recompiled(self):
         """Adapt to the new columns after SQLite has compiled the statement again."""
         self.reprepares = self.cells[REPREPARES]
-        facts = ffi.new('int64_t[]', FACTS)
-        lib.sqpyte_facts(self.pointer, facts)
-        self.one_row = ONE_ROW if facts[3] else 0
-        self.describe(facts[1])
+        self.describe(facts_of(self.pointer))
 
     def grown(self, rc):
         """Return what a step has returned, `rc`. If its row didn't fit, the row buffer is enlarged, and the row stored
@@ -258,10 +261,11 @@ class Statement:
     def abandon(self, token):
         """Called with the dead `token`: the cursor is gone."""
         if self.token is token and self.owner is not None:
-            self.reset()
             cache = self.cache()
-            if cache is not None and not self.cached:
-                cache.retire(self)
+            if cache is None:
+                self.reset()
+            else:
+                cache.give_up(self)
 
     def finalize(self):
         """Free the statement in C; it can't be used any more."""

@@ -172,6 +172,8 @@ class StatementCache(Mixin):
     def prepare(self, sql):
         """Return a new Statement; raises what `statement.prepare` raises."""
         statement = Statement.of(self.db, sql, self.without_type)
+        if REFERENCE_COUNTS:
+            statement.cache = ref(self)
         self.consider(statement)
         self.all.add(statement)
         return statement
@@ -228,8 +230,6 @@ class StatementCache(Mixin):
     def watch(self, result, statement):
         """Return the weak reference that tells when a ResultSet is gone, which resets `statement`."""
         if REFERENCE_COUNTS:
-            if statement.cache is None:
-                statement.cache = ref(self)
             result.sentinel = Token(statement)
             return ref(result)
         sentinel = result.sentinel
@@ -304,10 +304,8 @@ class StatementCache(Mixin):
         if self.ending.setdefault(statement, own) is own:
             try:
                 if abandoned(statement) and not (foreign and in_the_middle(self)):
-                    statement.reset()
+                    self.give_up(statement)
                     self.reclaimed += 1
-                    if not statement.cached:
-                        self.retire(statement)
             finally:
                 del self.ending[statement]
 

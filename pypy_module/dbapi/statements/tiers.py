@@ -29,6 +29,7 @@ far as anybody can see. It has
   runner leaves if a function has set a text factory, or a text of the row isn't UTF-8;
 * `claimed(result)`: called with the ResultSet when the runner, asked for a row, has raised `Claim`;
 * `abandon(claim)`: its rows aren't wanted any more; it gives up its statement if `claim` is the statement's `owner`;
+* `give_up()`: it can't be asked, and nobody asks it for a row any more; its statement may be another runner's by now;
 * `pass_row(result)`, if it leaves rows with the ResultSet: the one that the ResultSet had kept, because making
   it failed at first, has been handed out.
 

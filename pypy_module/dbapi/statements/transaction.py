@@ -101,7 +101,7 @@ class Transaction(Mixin):
     def _try(self, run, commits=False):
         """Have `run()`, which may be one that `commits` (bool), return SQLITE_OK, if need be after freeing the locks of
         dropped cursors; raises SQLite's error."""
-        if commits and watching:
+        if commits:
             rc = committed(self, run)
         else:
             with Asking(self):

@@ -171,9 +171,7 @@ class RowBatches(StandIn):
             if self.reversible:
                 self.roll_back(self.result_set())
             else:       # C waits behind the only row
-                self.give_row(self.result_set())
-                self.statement.tier_up = self.tier_up
-                self.detach()
+                self.hand_over(self.result_set())
 
     def may_be_asked(self):
         """See tiers.py. While C runs, nothing is ahead; behind its call, where a handler may come, something is."""
@@ -200,7 +198,6 @@ class RowBatches(StandIn):
         If that can't be done any more, because the statement has failed or something has changed, the row `k`
         is the last one, and an error follows.
         """
-        statement = self.statement
         if lib.sqpyte_log_back(self.handle, (self.k - self.first) // self.stride):
             self.reversible = 0
             self.stamp = GONE
@@ -208,8 +205,12 @@ class RowBatches(StandIn):
             if mem.u8(self.vdbe + layout.Vdbe_eVdbeState) == layout.VDBE_RUN_STATE:
                 fail_as_changed(self, mem.i32(self.vdbe + layout.Vdbe_pc))
             return
+        self.hand_over(result)
+
+    def hand_over(self, result):
+        """Have the statement, behind whose row `k` C is, go on in C with that row."""
         self.give_row(result)
-        statement.tier_up = self.tier_up
+        self.statement.tier_up = self.tier_up
         self.detach()
 
     def give_row(self, result):
@@ -275,14 +276,19 @@ class RowBatches(StandIn):
         statement.tier_up = 1
         return ROW
 
-    def detach(self):
-        """Be no longer the statement's and the connection's runner."""
+    def take_leave(self):
+        """Be no longer the connection's runner; returns whether this was one that ran (bool)."""
         self.delist()
         self.stamp = GONE
         handle, self.handle = self.handle, 0
-        if not handle:
+        if handle:
+            lib.sqpyte_log_close(handle)
+        return bool(handle)
+
+    def detach(self):
+        """Be no longer the statement's and the connection's runner."""
+        if not self.take_leave():
             return
-        lib.sqpyte_log_close(handle)
         state = self.statement.inlined
         state.runner = state.leftover = None
         if state.kept is not self.buffer:

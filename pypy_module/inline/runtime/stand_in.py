@@ -80,6 +80,7 @@ class StandIn:
     owner: Any
     listed = False
     stamp: Any
+    take_leave: Any
 
     def __iter__(self):
         """Return itself, whose `next` is the next row."""
@@ -127,6 +128,13 @@ class StandIn:
     def be_wary(self):
         """See tiers.py."""
         self.stamp = GONE
+
+    def give_up(self):
+        """See tiers.py."""
+        if self.statement.inlined.runner is self:
+            self.session.give_up(self.statement)
+        else:
+            self.take_leave()
 
     def abandon(self, claim):
         """See tiers.py."""

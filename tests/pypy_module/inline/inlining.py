@@ -97,6 +97,13 @@ def planned(name):
         tiers.planner = before
 
 
+def planned_by_default(monkeypatch, rows, **constants):
+    """Have the default planner take a loop over that has so many rows (int); `constants`: others of policy's."""
+    monkeypatch.setattr(tiers, 'planner', policy.Planner())
+    for name, value in dict(constants, FIRST_LOOP=rows, LATER_LOOP=rows).items():
+        monkeypatch.setattr(policy, name, value)
+
+
 def answers(action, names=('sqlite3', 'C', 'inlined')):
     """What the action returned or raised, by the name of the side."""
     found = {}

@@ -2,10 +2,8 @@
 import pytest
 
 import sqpyte
-from pypy_module.dbapi.statements import tiers
-from pypy_module.inline import policy
 from tests.outcome import outcome
-from tests.pypy_module.inline.inlining import Sum, compare
+from tests.pypy_module.inline.inlining import Sum, compare, planned_by_default
 
 QUERIES = [
     'SELECT total_of(a) FROM t', 'SELECT total_of(a) FROM t LIMIT 3', 'SELECT 1, total_of(f(a)) FROM t WHERE f(a) > 3',
@@ -39,10 +37,7 @@ def test_nothing_is_locked(query):
 @pytest.mark.parametrize('query', QUERIES)
 def test_nothing_is_locked_whenever_it_is_taken_over(query, path, monkeypatch):
     """Or is found not to be worth it, in a run of its own."""
-    monkeypatch.setattr(tiers, 'planner', policy.Planner())
-    monkeypatch.setattr(policy, 'FIRST_LOOP', 1500)
-    monkeypatch.setattr(policy, 'LATER_LOOP', 1500)
-    monkeypatch.setattr(policy, 'LONG', 200)
+    planned_by_default(monkeypatch, 1500, LONG=200)
     connection = sqpyte.connect(path)
     connection.create_function('f', 1, lambda value: value)
     connection.create_aggregate('total_of', 1, Sum)

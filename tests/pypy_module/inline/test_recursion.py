@@ -5,6 +5,7 @@ import sys
 import pytest
 
 import sqpyte
+from pypy_module.dbapi.connections.session import session_of
 from tests.pypy_module.inline.inlining import Sum, planned
 
 QUERIES = ['SELECT f(a) FROM t', 'SELECT x.a, f(x.a) FROM t AS x JOIN t AS y ON x.a = y.a',
@@ -59,6 +60,29 @@ def test_the_stack_ends_amid_a_row(query, closes, limited):
             assert connection.execute('SELECT count(*) FROM t').fetchall() == [(10,)]
             connection.close()
     assert failed > 9
+
+
+@pytest.mark.parametrize('query', QUERIES)
+def test_a_runner_whose_statement_is_somebody_elses(query):
+    """It was broken off where it was to be detached, too. It goes, and leaves the statement alone."""
+    with planned('inlined'):
+        connection = sqpyte.connect(':memory:', isolation_level=None)
+        connection.create_function('f', 1, lambda value: value)
+        if 'OVER' in query and not hasattr(connection, 'create_window_function'):
+            pytest.skip('window functions are newer than this version')
+        getattr(connection, 'create_window_function', connection.create_aggregate)('total_of', 1, Sum)
+        connection.execute('CREATE TABLE t(a INTEGER)')
+        connection.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(9)])
+        cursor = connection.execute(query)
+        cursor.fetchone()
+        runner, = session_of(connection).runners
+        runner.statement.inlined.runner = None
+        runner.give_up()
+        assert not session_of(connection).runners and runner.statement.busy
+        cursor.close()
+        connection.execute('INSERT INTO t VALUES(1)')
+        assert len(connection.execute(query).fetchall()) >= 9
+        connection.close()
 
 
 @pytest.mark.skipif(sys.implementation.name != 'cpython',

@@ -9,7 +9,7 @@ from benchmarks.run import startup
 from pypy_module.dbapi.statements import tiers
 from pypy_module.ffi import code_cache
 from pypy_module.inline import policy
-from tests.pypy_module.inline.inlining import Counter, Sum, planned
+from tests.pypy_module.inline.inlining import Counter, Sum, planned, planned_by_default
 
 PYPY = platform.python_implementation() == 'PyPy'
 
@@ -128,11 +128,7 @@ RANGES = ['SELECT b FROM u WHERE a BETWEEN ? AND ?', 'SELECT py_sum(b) FROM u WH
 @pytest.mark.parametrize('sql', RANGES)
 def test_many_short_runs_stay_in_c(ranges, monkeypatch, sql):
     """By default; what they gain wouldn't repay that PyPy compiles the way into a class and back."""
-    monkeypatch.setattr(tiers, 'planner', policy.Planner())
-    monkeypatch.setattr(policy, 'FIRST_LOOP', 3000)
-    monkeypatch.setattr(policy, 'LATER_LOOP', 3000)
-    monkeypatch.setattr(policy, 'LONG', 500)
-    monkeypatch.setattr(policy, 'SHORT_LOOPS', 100000)
+    planned_by_default(monkeypatch, 3000, LONG=500, SHORT_LOOPS=100000)
     assert not any(started_in(ranges, sql, [(a, a + 150) for a in range(250)]))     # 302 rows each
     more = started_in(ranges, sql, [(a, a + 150) for a in range(150)])              # than SHORT_LOOPS in all
     assert any(more) == ('py_sum' in sql)
@@ -141,9 +137,7 @@ def test_many_short_runs_stay_in_c(ranges, monkeypatch, sql):
 
 @pytest.mark.parametrize('sql', RANGES)
 def test_long_runs_after_many_short_ones_are_taken_over(ranges, monkeypatch, sql):
-    monkeypatch.setattr(tiers, 'planner', policy.Planner())
-    monkeypatch.setattr(policy, 'LATER_LOOP', 3000)
-    monkeypatch.setattr(policy, 'FIRST_LOOP', 3000)
+    planned_by_default(monkeypatch, 3000)
     assert not any(started_in(ranges, sql, [(a, a + 20) for a in range(500)]))
     assert started_in(ranges, sql, [(0, 20000)] * 6)[-1]
 
@@ -157,9 +151,7 @@ def test_long_runs_after_many_short_ones_are_taken_over(ranges, monkeypatch, sql
 def test_what_c_does_for_the_most_part_stays_there(ranges, monkeypatch, sql, taken_over):
     """An opcode that C does by a call of its own costs what two calls of user code gain; a step of an aggregate costs
     nothing."""
-    monkeypatch.setattr(tiers, 'planner', policy.Planner())
-    monkeypatch.setattr(policy, 'FIRST_LOOP', 3000)
-    monkeypatch.setattr(policy, 'LATER_LOOP', 3000)
+    planned_by_default(monkeypatch, 3000)
     ranges.create_function('f', 1, lambda value: value)
     assert any(started_in(ranges, sql, [()] * 3)) == taken_over
     assert (policy.MOSTLY_IN_C in sqpyte.explain(ranges, sql)[0].reason) == (not taken_over)
