@@ -1,5 +1,7 @@
 """Whole databases and single blobs: backup, serialize, deserialize, dump, blobopen."""
 
+import time
+
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.arguments import c_double, c_int, checked_text
 from pypy_module.dbapi.connections.session import Owner, session_of
@@ -48,9 +50,15 @@ def copy(session, goal, name, pages, progress, sleep):
         session.check_open()
         goal.before_c_call_that_may_write()
         session.before_c_call_that_may_write()
-        handle = lib.sqlite3_backup_init(goal.db, b'main', session.db, name)
-        if not handle:      # at once: the target's thread may use it
-            error = errors.from_database(goal.db)
+        mutex = lib.sqlite3_db_mutex(goal.db)
+        while lib.sqlite3_mutex_try(mutex) != OK:       # its thread is in C
+            time.sleep(0)
+        try:
+            handle = lib.sqlite3_backup_init(goal.db, b'main', session.db, name)
+            if not handle:      # as long as its thread can't step a statement, which has an error of its own
+                error = errors.from_database(goal.db)
+        finally:
+            lib.sqlite3_mutex_leave(mutex)
         return not handle
     with both:
         if tried(session, begin):
