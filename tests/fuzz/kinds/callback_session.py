@@ -209,7 +209,11 @@ class Session:
                                   for value in parameters))
         if sql.startswith("PRAGMA") or "RETURNING" in sql:
             # Here a query of one row is over when it is executed, and what writes outside of a transaction.
-            self._fetched(number, cursor.fetchall)
+            try:
+                self._fetched(number, cursor.fetchall)
+            except Exception:
+                self.close(number)      # stock's statement goes on, and holds its lock; ours is over
+                raise
         return "rowcount %d, lastrowid %s" % (cursor.rowcount, cursor.lastrowid)
 
     def executemany(self, number, sql, rows):
