@@ -6,8 +6,7 @@ from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements import binding, decoding, tiers
 from pypy_module.dbapi.statements.dropped import abandoned, watching
 from pypy_module.dbapi.statements.locks import (
-    BUSY_SNAPSHOT, LOCKED, committed, free_locks, free_other_writers, is_exclusive, met_own, refused_at_once,
-    run_again)
+    LOCKED, committed, free_locks, free_other_writers, free_own, is_exclusive, met_own, refused_at_once, run_again)
 from pypy_module.ffi.library import NUMBERS, ffi, lib
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
@@ -128,11 +127,12 @@ class Execution(Mixin):
         exclusive = (bool(watching) and not statement.is_dml and not statement.queries
                      and is_exclusive(statement.sql))
         if rc != OK and watching and met_own(self, rc, exclusive) or flags & ASK and refused_at_once(self, rc):
-            anew = begun and lib.sqlite3_extended_errcode(self.db) == BUSY_SNAPSHOT
+            anew = begun and rc == BUSY
 
             def again():
                 lib.sqlite3_reset(statement.pointer)
-                if anew:        # the transaction, of which this is the first statement, has an old snapshot
+                if anew:        # the transaction, of which this is the first statement, has a dropped cursor's lock,
+                    # and in WAL its snapshot
                     self.run_alone('ROLLBACK')
                     self.begin_for(statement)
                 return fused_execute(statement.pointer, statement.cells_in, statement.arena.pointer,
@@ -144,10 +144,11 @@ class Execution(Mixin):
         return rc
 
     def consider(self, statement):
-        """Decide whether a statement takes the way through `plan`: the inliner's, empty ones', or that of a COMMIT."""
+        """Decide whether a statement takes the way through `plan`: the inliner's, empty ones', or that of a COMMIT or
+        BEGIN."""
         statement.tier_up = -1
         statement.forget()
-        statement.inlinable = not statement.pointer or statement.commits
+        statement.inlinable = not statement.pointer or statement.commits or statement.begins
         if statement.inlinable or tiers.planner is None:
             return
         interest = tiers.planner.considers(statement)
@@ -158,7 +159,8 @@ class Execution(Mixin):
     def plan(self, result, statement, parameters):
         """`run`, but the inliner may take the statement over: then INLINED is returned.
 
-        An empty statement does nothing: OK. One that commits waits as `locks.committed` says.
+        An empty statement does nothing: OK. One that commits waits as `locks.committed` says; what begins a transaction
+        frees dropped cursors.
         """
         if self.runners and not statement.queries:
             self.before_c_call_that_may_write()
@@ -168,6 +170,9 @@ class Execution(Mixin):
             return OK
         if statement.commits:
             return self._commit(statement)
+        if statement.begins:
+            free_own(self)
+            return self._run_packed(statement, self._flags(statement))
         rc = lib.sqpyte_bind(statement.pointer, statement.cells_in, statement.arena.pointer)
         if rc:
             raise self.error(rc)

@@ -11,6 +11,7 @@ nobody up.
 import atexit
 import gc
 import time
+import weakref
 from _thread import _count as threads
 
 from pypy_module.dbapi.statements.dropped import about_to_be_abandoned, find_young, watching
@@ -18,7 +19,6 @@ from pypy_module.dbapi.statements.statement import beginning
 from pypy_module.ffi.library import NULL, NUMBERS, address_of, ffi, lib
 
 LOCKED, ERROR, BUSY = NUMBERS['SQLITE_LOCKED'], NUMBERS['SQLITE_ERROR'], NUMBERS['SQLITE_BUSY']
-BUSY_SNAPSHOT = NUMBERS['SQLITE_BUSY_SNAPSHOT']     # a transaction's first write, after its snapshot is old
 BUSY_WORDS = NUMBERS['SQPYTE_BUSY_WORDS']
 PATIENCE = 0.05         # seconds that finalizers of other threads are waited for
 TRIES = 3               # all garbage is collected so often in vain, where there are other threads
@@ -27,9 +27,14 @@ TRIES = 3               # all garbage is collected so often in vain, where there
 EXCLUSIVE = ('vacuum', 'detach', 'pragma')
 # Where SqpyteBusy in c_engine/core/busy.c has the handler that waits, and whether C has asked.
 HANDLER, ASKED = 1, 3
-VAIN = 4                # times as long as garbage was collected in vain it isn't again: see LookedFor
+VAIN = 4                # times as long as garbage was collected in vain it isn't again, if it was
+OFTEN = 3               # times in a row: see Vain
 # A pragma that beside one that writes changes nothing, and says so by the old mode alone.
 JOURNAL_MODE = 'journal_mode'
+
+
+# Sessions without a timeout, by their ids.
+impatient: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
 
 
 class Asked:
@@ -50,7 +55,13 @@ def free_others(db):
     """Free locks of other connections than that with this `sqlite3 *`, which is in a statement;
     returns whether there were any (bool). None amid a COMMIT: finalizers might use the connection."""
     Asked.databases.add(address_of(db))
-    return not commits(db) and (free_locks(db, young=True) or free_locks(db))
+    return not commits(db) and (free_locks(db, young=True) or free_locks(db, waits=will_wait(db)))
+
+
+def will_wait(db):
+    """Whether the connection with this `sqlite3 *` waits for locks (bool): it has a timeout."""
+    sessions = [reference() for reference in impatient.valuerefs()]
+    return not any(session and session.db and address_of(session.db) == address_of(db) for session in sessions)
 
 
 def commits(db):
@@ -71,9 +82,24 @@ def committed(session, run):
             rc = run()
         if rc != BUSY:
             return rc
-        free_locks(young=young)
+        free_locks(young=young, waits=id(session) not in impatient)
         session.check_open()
     return run()
+
+
+def free_own(session):
+    """Before a transaction begins: what its connection reads then is locked until the transaction's end, even if
+    it was by a cursor which is garbage. Young garbage alone is collected; in vain, a fifth of the time at most. Raises
+    ProgrammingError if a finalizer has closed the connection."""
+    if (not watching or not session.held or not lib.sqlite3_get_autocommit(session.db)
+            or session.vain_young.lately(session)):
+        return
+    began, before = time.monotonic(), session.reclaimed
+    find_young(list(session.all))
+    session.reclaim_now()
+    session.check_open()
+    if session.reclaimed == before:
+        session.vain_young.note(time.monotonic() - began, session)
 
 
 def refused_at_once(session, rc):
@@ -86,34 +112,46 @@ def refused_at_once(session, rc):
     return not waited
 
 
-class LookedFor:
-    """Of a Session that has been refused as somebody else holds a lock: the cursors amid their rows, all of them alive,
-    and until when that is believed.
+class Vain:
+    """Garbage was collected in vain, several times in a row: until when that is believed, so that it isn't again.
 
-    SQLite doesn't wait as long as a connection reads, so a program may try again at once, and each time all garbage
-    would be collected: 20 to 500 ms for a refusal that takes 2 us.
+    SQLite doesn't wait as long as a connection reads, or if it has no timeout, so a program may try again at once, and
+    each time all garbage would be collected: 20 to 500 ms for a refusal that takes 2 us. What a program has dropped
+    after a refusal is found as long as it hasn't been refused OFTEN.
+
+    The methods' `session`: of which the cursors amid their rows have to be the same (Session), or None.
     """
 
-    owners: list = []
-    until = 0.0
+    def __init__(self):
+        self.owners = []
+        self.times = 0
+        self.window = self.until = 0.0      # of time.monotonic()
 
-    @staticmethod
-    def owners_of(session):
-        """The weak references to the cursors that are amid rows of a Session's (list)."""
-        return [statement.owner for statement in list(session.all) if statement.owner is not None]
-
-    def note(self, session, seconds):
-        """All garbage has been collected for so long (float), and none of them was."""
-        self.owners = self.owners_of(session)
-        self.until = time.monotonic() + VAIN * seconds
-
-    def lately(self, session):
-        """Whether that was a moment ago, and they are the same (bool)."""
-        if time.monotonic() > self.until:
-            return False
-        owners = self.owners_of(session)
+    def same(self, session):
+        """Whether the same cursors are amid their rows (bool)."""
+        owners = self.amid(session)
         return (len(owners) == len(self.owners)
                 and all(owner is before for owner, before in zip(owners, self.owners)))
+
+    @staticmethod
+    def amid(session):
+        """The weak references to the cursors that are amid their rows (list)."""
+        return [] if session is None else [
+            statement.owner for statement in list(session.all) if statement.owner is not None]
+
+    def note(self, seconds, session=None):
+        """Garbage has been collected for so long (float), until now, and nothing was found."""
+        now = time.monotonic()
+        self.times = self.times + 1 if now - seconds < self.until + self.window and self.same(session) else 1
+        self.owners, self.window = self.amid(session), VAIN * seconds
+        self.until = now + self.window
+
+    def lately(self, session=None):
+        """Whether that was a moment ago, and often, and nobody has come since (bool)."""
+        return self.times >= OFTEN and time.monotonic() < self.until and self.same(session)
+
+
+vain = Vain()           # of who doesn't wait
 
 
 class Asking:
@@ -182,11 +220,12 @@ def run_again(session, rc, again, exclusive=False):
     """
     error = session.error(rc)
     own, young, tries, began = session.reclaimed, True, TRIES, time.monotonic()
-    if rc == BUSY and session.looked_for.lately(session):
+    at_once = refused_at_once(session, rc)
+    if rc == BUSY and session.vain.lately(session):
         raise error
     while tries and (session.reclaimed > own or met_own(session, rc, exclusive)):
         freed = free_locks(young=young)
-        if session.reclaimed > own or freed and rc != BUSY:
+        if session.reclaimed > own or freed and (rc != BUSY or at_once):
             own = session.reclaimed
             session.check_open()
             rc = again()
@@ -196,7 +235,7 @@ def run_again(session, rc, again, exclusive=False):
         elif not young:     # another thread may be about to run finalizers of what this one has collected
             tries = threads() and tries - 1
             if not tries and rc == BUSY:
-                session.looked_for.note(session, time.monotonic() - began)
+                session.vain.note(time.monotonic() - began, session)
         young = False
     raise error
 
@@ -211,21 +250,27 @@ def tried(session, call):
     return rc
 
 
-def free_locks(busy=ffi.NULL, young=False):
+def watched():
+    """The StatementCaches with cursors amid their rows, or blobs (list)."""
+    return [cache for cache in [reference() for reference in list(watching.values())] if cache is not None]
+
+
+def free_locks(busy=ffi.NULL, young=False, waits=True):
     """Reset statements, of any connection, whose cursors are garbage.
 
     Args:
         busy: the `sqlite3 *` of a connection that is to be left alone, or NULL.
         young: only young garbage is collected (bool): that takes a hundredth of the time.
+        waits: who has met a lock waits for it; if not, it may be back in a moment, and not all garbage is collected if
+            that was in vain just now.
 
     Returns:
         whether there were any (bool).
     """
-    caches = [cache for cache in [reference() for reference in list(watching.values())]
-               if cache is not None and (not busy or address_of(cache.db) != address_of(busy))]
-    if not caches:
+    caches = [cache for cache in watched() if not busy or address_of(cache.db) != address_of(busy)]
+    if not caches or not young and not waits and vain.lately():
         return False
-    before = sum(cache.reclaimed for cache in caches)
+    before, began = sum(cache.reclaimed for cache in caches), time.monotonic()
     if young:
         find_young([statement for cache in caches for statement in list(cache.all)])
     else:
@@ -233,7 +278,10 @@ def free_locks(busy=ffi.NULL, young=False):
         wait_for_finalizers(caches)
     for cache in caches:
         cache.reclaim_now()
-    return sum(cache.reclaimed for cache in caches) > before
+    freed = sum(cache.reclaimed for cache in caches) > before
+    if not freed and not young:
+        vain.note(time.monotonic() - began)
+    return freed
 
 
 def wait_for_finalizers(caches):

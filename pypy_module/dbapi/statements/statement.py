@@ -15,6 +15,7 @@ from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
 
 DML = ('insert', 'update', 'delete', 'replace')
 QUERY = ('select', 'values', 'with', 'explain')
+BEGINNING = ('begin', 'savepoi')      # as `beginning` has them
 COMMITTING = ('commit', 'end', 'release')       # a savepoint that is the outermost
 
 CELLS, VARIETY = NUMBERS['SQPYTE_ROW_CELLS'], NUMBERS['SQPYTE_ROW_VARIETY']
@@ -122,7 +123,8 @@ class Statement:
         converters: per column its converter or None (list), as they were when it was run last; None if no column has
             one.
         queries: it is a query, which can't do anything to other statements (bool).
-        commits: it commits, and dropped cursors aren't freed at once: see locks.py (bool).
+        commits, begins: it commits, or begins a transaction, and dropped cursors aren't freed at once: see locks.py
+            (bool).
         inlinable, tier_up, inlined: see tiers.py.
     """
 
@@ -164,6 +166,7 @@ class Statement:
         self.readonly = bool(facts[2]) or not self.pointer
         self.queries = self.readonly and keyword.startswith(QUERY)
         self.commits = not REFERENCE_COUNTS and keyword.startswith(COMMITTING)
+        self.begins = not REFERENCE_COUNTS and keyword.startswith(BEGINNING)
         self.names: Any = None
         self.nameless = True
         if facts[4]:

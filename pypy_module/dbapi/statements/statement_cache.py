@@ -23,7 +23,7 @@ from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.dropped import (
     REFERENCE_COUNTS, Era, Sentinel, Token, abandoned, find_gone, watching)
 from pypy_module.dbapi.statements.held import in_the_middle, meanwhile
-from pypy_module.dbapi.statements.locks import LookedFor, free_locks, ready
+from pypy_module.dbapi.statements.locks import Vain, free_locks, ready
 from pypy_module.dbapi.statements.statement import Statement
 from pypy_module.ffi.library import lib
 
@@ -91,7 +91,7 @@ class StatementCache(Mixin):
         _sentinels: those that no cursor holds (list of Sentinel); held: None for each that is held, and
             each open blob (list).
         reclaimed: how many statements have been reset because their cursors were gone (int).
-        looked_for: the LookedFor.
+        vain: where it was refused; vain_young: where it has begun a transaction (Vain).
         user: the thread that may use the connection without a lock (its identity), 0 if closed,
             -1 if several may.
     """
@@ -112,7 +112,7 @@ class StatementCache(Mixin):
         self._sentinels = []
         self.held = []
         self.reclaimed = 0
-        self.looked_for = LookedFor()
+        self.vain, self.vain_young = Vain(), Vain()
 
     def acquire(self, sql):
         """Return a Statement for `sql` (str) that isn't busy, and mark it as busy."""

@@ -6,7 +6,7 @@ from pypy_module.dbapi import constants, errors, versions
 from pypy_module.dbapi.arguments import plain_text
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.dropped import watching
-from pypy_module.dbapi.statements.locks import Asking, committed, free_other_writers, is_exclusive, run_again
+from pypy_module.dbapi.statements.locks import Asking, committed, free_other_writers, free_own, is_exclusive, run_again
 from pypy_module.dbapi.statements.statement import COMMITTING, beginning
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib, text
 
@@ -128,6 +128,7 @@ class Transaction(Mixin):
                 self.check_open()   # a `finalize` may have closed it
             self.run_alone(sql)
             if self.autocommit is False:
+                free_own(self)
                 self.run_alone('BEGIN')
 
     def switch_autocommit(self, value):
