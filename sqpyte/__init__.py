@@ -33,13 +33,13 @@ def _bound():
 
 
 def _bind():
-    """See `_bound`. The command sqpyte-run says itself what it lacks."""
+    """See `_bound`. `sqpyte-run` and `python -m sqpyte`, which is '-m' here, say themselves what they lack."""
     try:
         return _bound()
     except ImportError:
         import os
         import sys
-        if os.path.basename((getattr(sys, 'argv', None) or [''])[0]) != 'sqpyte-run':
+        if os.path.basename((getattr(sys, 'argv', None) or [''])[0]) not in ('sqpyte-run', '-m'):
             raise
         return False
 
@@ -65,6 +65,9 @@ def _theirs(name):
 
 
 def __getattr__(name):
+    if name == '__version__':
+        from pypy_module import version
+        return version.sqpyte()
     if name.startswith('__') and name != '__all__' or name == 'vm':
         # The VM's package: the import system asks here before it looks for the folder.
         raise AttributeError('module %r has no attribute %r' % (__name__, name))

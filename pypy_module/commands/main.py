@@ -2,6 +2,8 @@
 
 import sys
 
+from pypy_module.native import binding
+
 
 def main(arguments=None):
     """Run the command line (list of str; None: the process's); return the exit code."""
@@ -11,6 +13,7 @@ def main(arguments=None):
         return run.main(arguments[1:], 'python -m sqpyte run')
     try:
         if arguments[:1] == ['--self-test']:
+            binding.bind()
             from pypy_module.commands import self_test
             return self_test.main(arguments[1:])
         from pypy_module.commands import shell

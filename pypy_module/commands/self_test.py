@@ -119,6 +119,8 @@ def main(arguments):
     print('tiers that ran: ' + ', '.join(sorted(tiers)))
     if 'vm' not in tiers:
         print("the VM didn't run: " + reason)
+    elif before['vm'] == 'off':
+        print("the VM is switched off, by SQPYTE_VM=off: programs don't run in it")
     for failure in found:
         print('FAILED: ' + failure)
     print('self-test: %s' % ('%d FAILED; please report what is printed here' % len(found) if found else 'passed'))

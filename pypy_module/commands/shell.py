@@ -7,11 +7,15 @@ import re
 import sys
 
 from pypy_module import version
+from pypy_module.commands.interrupts import Interrupts
+from pypy_module.native import binding
 
 HELP = """Enter SQL and press enter; a statement ends with a semicolon.
 .explain SQL   which tier runs each statement, and why
+.help          this text
 .version       SQLite's version
-.quit          leave"""
+.quit          leave
+Ctrl-C ends a statement that runs."""
 
 # A comment, to its end or to that of what has been read; or a quoted text or name, which may hold what looks like one.
 TOKEN = re.compile(r'--[^\n]*|/\*.*?(?:\*/|\Z)|\'[^\']*\'|"[^"]*"|`[^`]*`|\[[^]]*\]', re.DOTALL)
@@ -107,6 +111,29 @@ class Shell(code.InteractiveConsole):
         return not rest or execute(self.cursor, rest)
 
 
+def converse(connection, filename):
+    """Run what is typed, or comes by a pipe; return whether its last statement is whole, and succeeds.
+
+    Args:
+        connection: a Connection.
+        filename: its database (str), ':memory:' if none.
+    """
+    import sqpyte
+    try:
+        import readline  # noqa: F401
+    except ImportError:
+        pass
+    if hasattr(sys.stdin, 'reconfigure'):
+        # Bytes that are no UTF-8 then reach the statement, which is refused, instead of ending the session.
+        sys.stdin.reconfigure(errors='surrogateescape')
+    sys.ps1, sys.ps2 = 'sqlite> ', '    ... '
+    shell = Shell(connection)
+    shell.interact('sqpyte shell, running on SQLite version %s\nConnected to %s\n\nType ".help" for help; ".quit" or '
+                   'CTRL-D to quit.' % (sqpyte.sqlite_version, 'a transient in-memory database'
+                                        if filename == ':memory:' else repr(filename)), exitmsg='')
+    return shell.end()
+
+
 def main(arguments):
     """Run the command line (list of str); return the exit code."""
     parser = argparse.ArgumentParser(
@@ -119,6 +146,7 @@ def main(arguments):
     parser.add_argument('sql', nargs='?', help='a statement to run; its rows are printed')
     parser.add_argument('-v', '--version', action='store_true', help="print sqpyte's version and SQLite's")
     options = parser.parse_args(arguments)
+    binding.bind()
     import sqpyte
     if options.version:
         print('sqpyte %s, SQLite %s' % (version.sqpyte(), sqpyte.sqlite_version))
@@ -129,22 +157,11 @@ def main(arguments):
         print('Error: unable to open database "%s": %s' % (options.filename, error), file=sys.stderr)
         return 1
     try:
-        if options.sql:
-            return 0 if execute(connection, options.sql) else 1
-        try:
-            import readline  # noqa: F401
-        except ImportError:
-            pass
-        if hasattr(sys.stdin, 'reconfigure'):
-            # Bytes that are no UTF-8 then reach the statement, which is refused, instead of ending the session.
-            sys.stdin.reconfigure(errors='surrogateescape')
-        sys.ps1, sys.ps2 = 'sqlite> ', '    ... '
-        shell = Shell(connection)
-        shell.interact('sqpyte shell, running on SQLite version %s\nConnected to %s\n\nType ".help" for '
-                                   'help; ".quit" or CTRL-D to quit.' % (
-                                       sqpyte.sqlite_version, 'a transient in-memory database'
-                                       if options.filename == ':memory:' else repr(options.filename)), exitmsg='')
-        return 0 if shell.end() else 1
+        with Interrupts(connection):
+            good = execute(connection, options.sql) if options.sql else converse(connection, options.filename)
+        return 0 if good else 1
+    except KeyboardInterrupt:
+        return 130
     except BrokenPipeError:
         # Who read the rows wants no more of them. What is still to be written at the exit has nowhere to go, either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

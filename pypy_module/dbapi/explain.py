@@ -5,6 +5,8 @@ with the caller's loop, or computed ahead by C, many in one call), 'vm' (the tra
 in the C library) and 'c' (SQLite's own interpreter).
 """
 
+import os
+
 from c_engine.generated import layout, opcodes
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.session import session_of
@@ -34,6 +36,7 @@ REASONS = {
     'FALLS': 'its rows differ in too many ways (types, conditions) for the VM to compile each',
     'EXECUTABLE': 'the system lets no memory be both written and executed',
     'OFF': 'the VM is switched off',
+    'NO_JIT': "the VM's JIT is switched off (SQPYTE_JIT)",
 }
 CODES = {NUMBERS['SQPYTE_WHY_' + name]: name for name in REASONS
          if 'SQPYTE_WHY_' + name in NUMBERS}
@@ -134,7 +137,11 @@ def vm_reason(statement):
     name = CODES.get(lib.sqpyte_why(statement.pointer), 'COLD')
     if name == 'HOT' or lib.sqpyte_tier(statement.pointer):
         return 'vm', REASONS[name]
-    return 'c', REASONS['OFF' if lib.sqpyte_mode() == OFF else name]
+    if lib.sqpyte_mode() == OFF:
+        name = 'OFF'
+    elif name == 'FALLS' and os.environ.get('SQPYTE_JIT') == 'off':     # nothing of its loop could be compiled
+        name = 'NO_JIT'
+    return 'c', REASONS[name]
 
 
 def prepared(db, sql):

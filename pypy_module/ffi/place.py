@@ -109,4 +109,4 @@ def fail(path, reason):
         remedy = 'no library is loaded from an archive: unpack it'
     else:
         remedy = 'install sqpyte again' if INSTALLED else '`make` builds it anew'
-    raise ImportError('sqpyte: %s can\'t be used: %s; %s' % (path, reason, remedy))
+    raise ImportError('sqpyte: %s can\'t be used: %s; %s' % (path, reason, remedy)) from None

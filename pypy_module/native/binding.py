@@ -25,7 +25,8 @@ OTHER = "this Python's sqlite3 module took another SQLite: it is linked into it,
 NO_NAME = 'a library without the SONAME libsqlite3.so.0 (%s) can\'t take its place'
 
 # What helps without cffi.
-REMEDIES = {EARLIER: 'import sqpyte before sqlite3', NO_CTYPES: 'import sqpyte in the main interpreter first'}
+REMEDIES = {EARLIER: 'import sqpyte before sqlite3',
+            NO_CTYPES: 'import sqpyte in the main interpreter first, and sqlite3, not sqpyte, here'}
 
 _handles = []       # of libraries that stay loaded
 _outcome: list = []       # what `refusal` has returned

@@ -1,7 +1,9 @@
 """The shell where SQL is refused, or a database can't be opened: it says so in a line, and goes on."""
 
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -10,6 +12,7 @@ from pypy_module import version
 from tests.pypy_module.commands.conftest import OURS
 
 MANY = 'WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT i FROM n'
+ENDLESS = 'CREATE TABLE t AS SELECT count(*) FROM (%s), (%s)' % (MANY, MANY)
 
 
 @pytest.mark.parametrize('sql, said', [
@@ -94,3 +97,20 @@ def test_a_reader_that_goes_away(tmp_path, environment, sql):
         process.stdout.close()
         said = process.stderr.read()
         assert process.wait(120) == 1 and b'Traceback' not in said and b'BrokenPipe' not in said
+
+
+@pytest.mark.parametrize('arguments', [('new.db',), ('new.db', ENDLESS)])
+def test_ctrl_c_ends_a_statement(environment, tmp_path, arguments):
+    def heed():     # what is started in the background ignores Ctrl-C, and hands that on
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen([sys.executable, *OURS, *arguments], cwd=str(tmp_path), env=environment, preexec_fn=heed,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with process:
+        process.stdin.write(b'' if len(arguments) > 1 else ENDLESS.encode() + b';\n')
+        process.stdin.flush()
+        while not (tmp_path / 'new.db-journal').exists():       # then it runs
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(b'SELECT 6 * 8;\n')
+    assert (process.returncode, b'(48,)' in out) == ((130, False) if len(arguments) > 1 else (0, True)), err
