@@ -49,12 +49,13 @@ def requests(rows):
 
 def with_progress(rows, total):
     """Yield `rows` on, telling on stderr how many of `total` there were."""
+    shown = sys.stderr.isatty()
     for number, row in enumerate(rows):
-        if number % 50000 == 0:
+        if shown and number % 50000 == 0:
             print('\rmaking the log: %3d %%' % (100 * number // total), end='', file=sys.stderr,
                   flush=True)
         yield row
-    print('\rmaking the log: done ', file=sys.stderr)
+    print('%smaking the log: done ' % ('\r' if shown else ''), file=sys.stderr)
 
 
 def make(module, path, rows):
