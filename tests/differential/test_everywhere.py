@@ -124,6 +124,8 @@ def left_in(tiers, actions, text):
     """Where a statement's last run was left, in the tiers that have hot loops."""
     case = script(actions + [("prepare", 0, "s", text), ("step", 0, "s", 1), ("tier", 0, "s")], threshold=2)
     found = [tier.worker.run(case) for tier in tiers.others if tier.name.endswith("-hot")]
+    if not found:
+        pytest.skip("none of the tiers that are asked for has hot loops")
     return {transcript[-2][0].split(", ")[1] for transcript in found}
 
 

@@ -17,7 +17,7 @@ RECORD = os.path.join(ROOT, 'tests', 'everything', 'record.json')
 # What the libraries are made of, and all else; folders, or files.
 LIBRARY = ['c_engine', 'sqpyte/vm', 'tools/translate.py', 'tools/vm_inputs.py', 'tools/effects.py']
 PRODUCT = LIBRARY + ['sqpyte', 'pypy_module', 'tools']
-# What the tests of one room use of others.
+# What the tests of one room use of others: all there but its tests.
 SHARED = ['tests/differential']
 ALL = {'SQPYTE_TESTS': 'all'}
 # What the documentation site is made of beside the docstrings.
@@ -27,7 +27,7 @@ SITE = ['*.md', 'docs/*.md', 'benchmarks/README.md', 'tools/*.txt', 'tools/site/
 SLICES = 8
 WITH_MODULE = ('generated', 'python')       # parts of sanitized_run.py that run the Python module
 
-# name: one word (str). command: list of str. rooms: folders, or files, that it depends on beside SHARED. settings:
+# name: one word (str). command: list of str. rooms: folders, or files, that it depends on beside SHARED's. settings:
 # environment variables (dict). alone: it keeps the whole machine busy by itself (bool). product: PRODUCT or LIBRARY.
 Part = collections.namedtuple('Part', 'name command rooms settings alone product', defaults=[PRODUCT])
 
@@ -67,7 +67,7 @@ def parts(fuzz_seconds):
               pytest('damaged-databases', ['tests/corruption'], ['tests/corruption'], ALL, product=LIBRARY),
               pytest('benchmarks', ['tests/benchmarks/test_translated.py', 'tests/benchmarks/test_duckdb.py'],
                      ['tests/benchmarks', 'benchmarks'], ALL),
-              pytest('differential', ['tests/differential'], [], deep),
+              pytest('differential', ['tests/differential'], ['tests/differential'], deep),
               pytest('oracles', ['tests/fuzz/test_oracles.py'], ['tests/fuzz'], deep)]
     found += [module('folders', ['tests.everything.folders'],
                      ['tests/everything/folders.py', 'tests/jit', 'tests/jit_pypy'])]
@@ -79,24 +79,32 @@ def parts(fuzz_seconds):
               module('fuzz', ['tests.fuzz', '--seconds', '%d' % fuzz_seconds], ['tests/fuzz']),
               module('upstream-fuzzcheck', ['tests.upstream', 'fuzz'], ['tests/upstream'], LIBRARY),
               Part('effects', ['make', '--no-print-directory', 'test-effects-scripts'],
-                   ['tests/effects', 'tests/sqllogictest'], {}, True)]
+                   ['tests/effects', 'tests/sqllogictest', 'tests/differential'], {}, True)]
     # Slice by slice, so that all configurations are compared with the same runs of stock.
     found += [module('suite-%s-%d' % (name, number),
                      ['tests.upstream', 'run', '--config', name, '--slice', '%d/%d' % (number, SLICES)],
                      ['tests/upstream'], LIBRARY)
               for number in range(1, SLICES + 1) for name in UPSTREAM]
     found += [module('sanitized-%s' % name, ['tests.upstream.sanitized_run', name],
-                     ['tests/upstream', 'tests/corruption'] + (['tests/pypy_module'] if name in WITH_MODULE else []),
+                     ['tests/upstream', 'tests/corruption'] + (
+                         ['tests/pypy_module', 'tests/differential'] if name in WITH_MODULE else []),
                      PRODUCT if name in WITH_MODULE else LIBRARY) for name in SANITIZED]
+    return found
+
+
+def sources(room):
+    """Return the files of a room, a folder or a file (list of str)."""
+    found = glob.glob(os.path.join(ROOT, room)) if os.path.splitext(room)[1] else []
+    for ending in ('py', 'c', 'h', 'sh', 'mk', 'json', 'sql', 'map', 'go', 'mod', 'sum', 'toml', 'lock', 'txt'):
+        found += glob.glob(os.path.join(ROOT, room, '**', '*.' + ending), recursive=True)
     return found
 
 
 def key(part):
     """Return a hash (hex str) of all that a part's outcome depends on."""
     paths = glob.glob(os.path.join(ROOT, 'tests', '*.py')) + [os.path.join(ROOT, 'Makefile')]
-    for room in part.product + SHARED + part.rooms:
-        paths += glob.glob(os.path.join(ROOT, room)) if os.path.splitext(room)[1] else []
-        for ending in ('py', 'c', 'h', 'sh', 'mk', 'json', 'sql', 'map', 'go', 'mod', 'sum', 'toml', 'lock', 'txt'):
-            paths += glob.glob(os.path.join(ROOT, room, '**', '*.' + ending), recursive=True)
+    paths += [path for room in SHARED for path in sources(room) if not os.path.basename(path).startswith('test_')]
+    for room in part.product + part.rooms:
+        paths += sources(room)
     command = [word.replace(ROOT + os.sep, '') for word in part.command]
     return engine.digest(sorted(set(paths) - {RECORD}), command, sorted(part.settings.items()))
