@@ -25,7 +25,7 @@ WITHOUT_VM := c_engine sqpyte effects tools types
 # three thousand tests as in a process of a few hundred.
 MODULE := module-0 module-1 module-2 module-folders module-dbapi
 # The longest first. `upstream`, which runs two processes by itself, is last.
-WITH_VM := $(MODULE) differential jit_pypy jit fuzz benchmarks faults file_map corruption c_api sqllogictest translated examples wheel
+WITH_VM := differential $(MODULE) jit_pypy jit fuzz benchmarks faults file_map corruption c_api sqllogictest translated examples wheel
 
 ifeq ($(CPYTHONS),)
 $(warning sqpyte: no CPython 3.9 to 3.13 here: its tests are not run)
@@ -89,8 +89,8 @@ $(filter $(NEWEST),$(CPYTHONS)): vm
 
 effects: checking
 
-# Two minutes of two processors; `make test-all` has many times as many examples.
-differential: export SQPYTE_EXAMPLES := 0.4
+# The longest; `make test-all` has many times as many examples.
+differential: export SQPYTE_EXAMPLES := 0.25
 
 $(WITHOUT_VM): data
 	@echo "sqpyte: tests/$@" >&2
