@@ -1,5 +1,7 @@
 """A statement that SQLite has compiled again, in a run that failed: what is known of its earlier program is nothing."""
 
+import contextlib
+
 import pytest
 
 import sqpyte
@@ -78,3 +80,19 @@ def test_an_error_of_a_function_has_no_context(connection):
         with pytest.raises(sqpyte.OperationalError) as raised:
             connection.execute(query).fetchall()
         assert raised.value.__context__ is None
+
+
+@pytest.mark.parametrize('query', ['SELECT total(f(a)) AS "x [noted]" FROM t', 'SELECT f(a) AS "x [noted]" FROM t',
+                                   'SELECT f(a) AS "x [noted]" FROM t LIMIT 1'])
+def test_columns_keep_their_converters(connection, query):
+    sqpyte.register_converter('noted', lambda text: ('converted', text))
+    with contextlib.closing(sqpyte.connect(':memory:', detect_types=sqpyte.PARSE_COLNAMES)) as connection:
+        connection.create_function('f', 1, lambda x: x)
+        connection.execute('CREATE TABLE t(a)')
+        connection.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(100)])
+        connection.commit()
+        expected = connection.execute(query).fetchall()
+        assert expected[0][0][0] == 'converted'
+        for _ in range(3):
+            connection.create_collation('other', lambda a, b: 0)        # all statements are compiled again
+            assert connection.execute(query).fetchall() == expected
