@@ -13,7 +13,7 @@ from pypy_module.dbapi.connections.callbacks import Calls
 from pypy_module.dbapi.statements.transaction import Transaction
 from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements.execution import Execution
-from pypy_module.dbapi.statements.locks import impatient
+from pypy_module.dbapi.statements.locks import never_waits
 from pypy_module.dbapi.statements.statement_cache import StatementCache
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
 
@@ -75,7 +75,7 @@ class Session(Execution, StatementCache, Transaction):
         self.db = opened(name, OPEN_URI if uri else 0)
         lib.sqlite3_busy_timeout(self.db, milliseconds)
         if not milliseconds:
-            impatient[id(self)] = self
+            never_waits(self)
         self.lock, self.alive = RLock(), RLock()
         self.runners: list = []
         self.calls = Calls()

@@ -11,8 +11,8 @@ nobody up.
 import atexit
 import gc
 import time
-import weakref
 from _thread import _count as threads
+from _weakref import ref
 
 from pypy_module.dbapi.statements.dropped import about_to_be_abandoned, find_young, watching
 from pypy_module.dbapi.statements.statement import beginning
@@ -33,8 +33,8 @@ OFTEN = 3               # times in a row: see Vain
 JOURNAL_MODE = 'journal_mode'
 
 
-# Sessions without a timeout, by their ids.
-impatient: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
+# References to the Sessions without a timeout, by their ids.
+impatient: dict = {}
 
 
 class Asked:
@@ -60,8 +60,16 @@ def free_others(db):
 
 def will_wait(db):
     """Whether the connection with this `sqlite3 *` waits for locks (bool): it has a timeout."""
-    sessions = [reference() for reference in impatient.valuerefs()]
+    sessions = [reference() for reference in list(impatient.values())]
     return not any(session and session.db and address_of(session.db) == address_of(db) for session in sessions)
+
+
+def never_waits(session):
+    """Note that a Session has no timeout."""
+    for key, reference in list(impatient.items()):
+        if reference() is None:
+            impatient.pop(key, None)
+    impatient[id(session)] = ref(session)
 
 
 def commits(db):
@@ -82,7 +90,7 @@ def committed(session, run):
             rc = run()
         if rc != BUSY:
             return rc
-        free_locks(young=young, waits=id(session) not in impatient)
+        free_locks(young=young, waits=will_wait(session.db))
         session.check_open()
     return run()
 
