@@ -15,7 +15,10 @@ static u64 sqpyteEffectsHash(u64 h, const void *pData, int n){
 
 static void sqpyteEffectsBtree(const BtCursor *pCur, SqpyteCursorState *pOut){
   MemPage *pPage = pCur->pPage;
-  if( pCur->pBtree->sharable ) return;  /* other connections' writes save it, from other threads, too */
+  if( pCur->pBtree->sharable ){
+    pOut->state = CURSOR_REQUIRESEEK;   /* other connections' writes save it, from other threads, too */
+    return;
+  }
   pOut->state = pCur->eState;
   if( pCur->eState!=CURSOR_VALID && pCur->eState!=CURSOR_SKIPNEXT ) return;
   pOut->page = (u64)(size_t)pPage;

@@ -15,8 +15,10 @@ ROOT = engine.ROOT
 # Which parts have passed (record.py); no part depends on it.
 RECORD = os.path.join(ROOT, 'tests', 'everything', 'record.json')
 # What the libraries are made of, and all else; folders, or files.
-LIBRARY = ['c_engine', 'sqpyte/vm', 'tools/translate.py', 'tools/vm_inputs.py', 'tools/effects.py']
+LIBRARY = ['c_engine', 'sqpyte/vm', 'tools/translate.py', 'tools/vm_inputs.py']
 PRODUCT = LIBRARY + ['sqpyte', 'pypy_module', 'tools']
+# What the checking build alone has of them.
+CHECKING = ['c_engine/effects', 'tools/effects.py']
 # What the tests of one room use of others: all there but its tests.
 SHARED = ['tests/differential']
 ALL = {'SQPYTE_TESTS': 'all'}
@@ -53,7 +55,12 @@ def parts(fuzz_seconds):
     faults = ['tests/faults', 'tests/corruption']
     found = [pytest('faults-%s' % kind, faults[:1] + ['-k', kind + '-'], faults, ALL, product=LIBRARY)
              for kind in KINDS]
-    found += [pytest('module-pypy', ['tests/pypy_module'], ['tests/pypy_module'], ALL)]
+    inline = os.path.join('tests', 'pypy_module', 'inline')     # several parts: PyPy collects a thousand times there
+    modules, folders = [sorted(glob.glob(os.path.join(ROOT, inline, pattern)))
+                        for pattern in ('test_*.py', '*/test_*.py')]
+    groups = [('dbapi', ['tests/pypy_module', '--ignore=' + inline]), ('folders', folders)]
+    groups += [('%d' % i, modules[i::3]) for i in range(3)]
+    found += [pytest('module-pypy-' + name, arguments, ['tests/pypy_module'], ALL) for name, arguments in groups]
     for path in cpythons:       # the semantics of each version
         version = path.split(os.sep)[-3].replace('cpython-env-', '')
         found += [pytest('module-cpython-' + version, ['tests/pypy_module'], ['tests/pypy_module'],
@@ -79,11 +86,11 @@ def parts(fuzz_seconds):
               module('fuzz', ['tests.fuzz', '--seconds', '%d' % fuzz_seconds], ['tests/fuzz']),
               module('upstream-fuzzcheck', ['tests.upstream', 'fuzz'], ['tests/upstream'], LIBRARY),
               Part('effects', ['make', '--no-print-directory', 'test-effects-scripts'],
-                   ['tests/effects', 'tests/sqllogictest', 'tests/differential'], {}, True, LIBRARY)]
+                   CHECKING + ['tests/effects', 'tests/sqllogictest', 'tests/differential'], {}, True, LIBRARY)]
     # Slice by slice, so that all configurations are compared with the same runs of stock.
     found += [module('suite-%s-%d' % (name, number),
                      ['tests.upstream', 'run', '--config', name, '--slice', '%d/%d' % (number, SLICES)],
-                     ['tests/upstream'], LIBRARY)
+                     ['tests/upstream'] + (CHECKING if name == 'effects' else []), LIBRARY)
               for number in range(1, SLICES + 1) for name in UPSTREAM]
     found += [module('sanitized-%s' % name, ['tests.upstream.sanitized_run', name],
                      ['tests/upstream', 'tests/corruption'] + (
@@ -104,7 +111,9 @@ def key(part):
     """Return a hash (hex str) of all that a part's outcome depends on."""
     paths = glob.glob(os.path.join(ROOT, 'tests', '*.py')) + [os.path.join(ROOT, 'Makefile')]
     paths += [path for room in SHARED for path in sources(room) if not os.path.basename(path).startswith('test_')]
-    for room in part.product + part.rooms:
+    checking = {path for room in CHECKING for path in sources(room)}
+    paths += [path for room in part.product for path in sources(room) if path not in checking]
+    for room in part.rooms:
         paths += sources(room)
     command = [word.replace(ROOT + os.sep, '') for word in part.command]
     return engine.digest(sorted(set(paths) - {RECORD}), command, sorted(part.settings.items()))
