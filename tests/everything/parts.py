@@ -86,7 +86,7 @@ def parts(fuzz_seconds):
               module('fuzz', ['tests.fuzz', '--seconds', '%d' % fuzz_seconds], ['tests/fuzz']),
               module('upstream-fuzzcheck', ['tests.upstream', 'fuzz'], ['tests/upstream'], LIBRARY),
               Part('effects', ['make', '--no-print-directory', 'test-effects-scripts'],
-                   CHECKING + ['tests/effects', 'tests/sqllogictest', 'tests/differential'], {}, True, LIBRARY)]
+                   CHECKING + ['tests/effects', 'tests/sqllogictest', 'tests/differential'], {}, True)]
     # Slice by slice, so that all configurations are compared with the same runs of stock.
     found += [module('suite-%s-%d' % (name, number),
                      ['tests.upstream', 'run', '--config', name, '--slice', '%d/%d' % (number, SLICES)],
