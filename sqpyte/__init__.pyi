@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from sqpyte import dbapi2 as dbapi2
 
+__version__: str
+
 class _Backend(str):
     reason: str
 

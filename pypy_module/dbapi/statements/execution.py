@@ -92,7 +92,7 @@ class Execution(Mixin):
         if rc != ROW and rc != DONE and rc != LAST:
             rc = self._run_otherwise(statement, rc, flags)
         if statement.cells[REPREPARES] != statement.reprepares:
-            self._recompiled(statement)
+            statement.recompiled()
         return rc
 
     def _pack(self, statement, parameters, begins=True):
@@ -184,7 +184,7 @@ class Execution(Mixin):
             rc = self._run_packed(statement, self._flags(statement))
         self.check_not_closed()
         if statement.cells[REPREPARES] != statement.reprepares:
-            self._recompiled(statement)
+            statement.recompiled()
         if self.db:     # else a function has opened the connection anew
             statement.cells[ROWID] = lib.sqlite3_last_insert_rowid(self.db)
         return rc
@@ -264,12 +264,6 @@ class Execution(Mixin):
         """Raise what a collation raised; it couldn't pass through SQLite."""
         error, self.raised = self.raised, None
         raise error
-
-    def _recompiled(self, statement):
-        """Adapt a statement that SQLite has compiled again in this run: other columns may have converters."""
-        statement.recompiled()
-        if self.detect_types:
-            self.find_converters(statement)
 
     def find_converters(self, statement):
         """Find what converts a statement's columns, by declared type and column name, as they are registered now."""

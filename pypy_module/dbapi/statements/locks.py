@@ -102,12 +102,11 @@ def free_own(session):
     if (not watching or not session.held or not lib.sqlite3_get_autocommit(session.db)
             or session.vain_young.lately(session)):
         return
-    began, before = time.monotonic(), session.reclaimed
-    find_young(list(session.all))
-    session.reclaim_now()
+    began = time.monotonic()
+    freed = free_locks(young=True)
     session.check_open()
-    if session.reclaimed == before:
-        session.vain_young.note(time.monotonic() - began, session)
+    if not freed:
+        session.vain_young.note(began, session)
 
 
 def refused_at_once(session, rc):
@@ -147,11 +146,11 @@ class Vain:
         return [] if session is None else [
             statement.owner for statement in list(session.all) if statement.owner is not None]
 
-    def note(self, seconds, session=None):
-        """Garbage has been collected for so long (float), until now, and nothing was found."""
+    def note(self, began, session=None):
+        """Garbage has been collected since `began` (time.monotonic()), and nothing was found."""
         now = time.monotonic()
-        self.times = self.times + 1 if now - seconds < self.until + self.window and self.same(session) else 1
-        self.owners, self.window = self.amid(session), VAIN * seconds
+        self.times = self.times + 1 if began < self.until + self.window and self.same(session) else 1
+        self.owners, self.window = self.amid(session), VAIN * (now - began)
         self.until = now + self.window
 
     def lately(self, session=None):
@@ -243,7 +242,7 @@ def run_again(session, rc, again, exclusive=False):
         elif not young:     # another thread may be about to run finalizers of what this one has collected
             tries = threads() and tries - 1
             if not tries and rc == BUSY:
-                session.vain.note(time.monotonic() - began, session)
+                session.vain.note(began, session)
         young = False
     raise error
 
@@ -288,7 +287,7 @@ def free_locks(busy=ffi.NULL, young=False, waits=True):
         cache.reclaim_now()
     freed = sum(cache.reclaimed for cache in caches) > before
     if not freed and not young:
-        vain.note(time.monotonic() - began)
+        vain.note(began)
     return freed
 
 

@@ -223,14 +223,14 @@ class ResultSet(ExecuteMany):
     def _started(self, statement, rc, planned):
         """Take a statement over after `run`, or `plan`, if it isn't finished: it is at a row, or empty."""
         session = self.session
+        if session.detect_types:        # it may have been compiled again
+            session.find_converters(statement)
         if rc == ROW:
             if statement.one_row and session.plain and statement.converters is None:
                 if planned:
                     self._end(statement)
                     return
                 statement.short = True
-            if session.detect_types:        # it may have been compiled again
-                session.find_converters(statement)
             if reads_at_once(session, statement):
                 self._read_at_once(statement)
                 return

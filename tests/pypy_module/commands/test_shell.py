@@ -44,10 +44,12 @@ def test_explain_without_a_statement(shell):
 def test_versions(shell):
     for option in ('-v', '--version'):
         assert shell(option).out == 'sqpyte %s, SQLite %s\n' % (version.sqpyte(), sqpyte.sqlite_version)
+    assert sqpyte.__version__ == version.sqpyte()
 
 
-def test_help_needs_no_library(shell, write):
-    path = write('text', 'no library')
+@pytest.mark.parametrize('there', [True, False])
+def test_help_needs_no_library(shell, write, tmp_path, there):
+    path = write('text', 'no library') if there else str(tmp_path / 'none')
     ended = shell('--help', SQPYTE_LIBRARY=path)
     assert ended.code == 0 and ended.out.startswith('usage: ') and ended.err == ''
     for arguments in ([], ['--version'], ['--self-test']):
