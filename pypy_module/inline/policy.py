@@ -6,13 +6,17 @@ returns rows is looked at after so many of them (its `tier_up`), and again after
 returned; one that calls functions written in Python for rows that it doesn't return is stopped at
 the head of its loop.  The engine does the stopping: `sqpyteStopPc` in c_engine/patches/tiers.py.
 
-Whether inlining pays depends on how much of a loop is left.  In C a row costs a few tenths of a
-microsecond.  Inlined it costs a tenth, but the first loop of a process loads the inliner and is traced,
-for 50 to 100 ms of CPU time, later ones cost half of that.  So C goes on until it has
-done, or is about to do, as many rows as that is worth: then a program is at no time much slower than
-with C alone, nor than with inlining alone.  What is left is read from the B-tree's cursor: an estimate by
-the pages on its way down (c_engine/core/cardinality.c).  That tells nothing of a range, and little of a join: such
-statements have as much left as their last runs have done on average, which SQLite counts.
+Whether inlining pays depends on how much of a loop is left.  In C a row costs 0.1 to 0.2 us.  Inlined it costs a
+quarter of that, but the first loop of a process loads the inliner and is traced, for 70 to 100 ms of CPU time; a later
+one costs 25.  So C goes on until it has done, or is about to do, as many rows as that is worth: then a program is at
+no time much slower than with C alone, nor than with inlining alone.  Rows whose columns have several types have a path
+through the loop for each combination, which costs 40 ms and gains less: each kind of rows beyond the first is worth
+ANOTHER_KIND (variety.py).
+
+What is left is read from the B-tree's cursor: an estimate by the pages on its way down (c_engine/core/cardinality.c).
+That tells nothing of a range, and little of a join: such statements have as much left as their last runs have done on
+average, which SQLite counts.  Where those did less than was estimated, as the program fetched the first rows alone,
+the estimate is divided by as much.
 
 The way into a class and back is some hundreds of lines of Python, for each run.  PyPy compiles it after two thousand
 runs and half a second to a second; until then it costs what thousands of rows save, afterwards what a hundred do.  So
@@ -28,7 +32,7 @@ Classes are kept by the bytecode's content, the calls of user code and what is s
 import os
 import sys
 
-from pypy_module.dbapi.statements import tiers
+from pypy_module.dbapi.statements import tiers, variety
 from pypy_module.dbapi.statements.statement import explains
 from pypy_module.ffi.library import NUMBERS, address_of, lib
 from pypy_module.inline.residual import residual_call
@@ -45,8 +49,8 @@ COUNTER = 0xffffffff    # the most that one holds
 TIER_UP = 400          # rows from C before a statement's loop is looked at
 MOST_TIER_UP = 10000   # rows from one look to the next, at most
 TIER_UP_AGAIN = 16     # and, once it has a class, before it is taken over
-FIRST_LOOP = 200000     # rows that are worth the first loop of a process
-LATER_LOOP = 100000     # and each later one
+FIRST_LOOP = 600000     # rows that are worth the first loop of a process
+LATER_LOOP = 200000     # and each later one
 LONG = 2000             # rows that are worth the way into a class and back
 SHORT_LOOPS = 8000000   # and rows after which compiling that way is worth it, where user code is called:
 SHORTEST = 100          # ... then these are enough
@@ -54,6 +58,9 @@ SPAN = 8                # runs, the last ones, that tell how many rows a run has
 UNKNOWN = 0             # rows left where it can't be told: what has been done decides
 
 MOSTLY_IN_C = 'C would do opcodes of it one at a time, each for less than two calls of user code'
+
+VARIED_SO_FAR = ('the types of its columns vary from row to row: %d must be done or left for a path for each; '
+                 'with more, %s')
 
 _taken_over: list = []      # not empty once a loop of this process was worth it. (A global that changes ends traces.)
 
@@ -68,7 +75,8 @@ def wanted(statement, least=None):
     """
     if least is None:
         least = LATER_LOOP if _taken_over else FIRST_LOOP
-    return least - state_of(statement).rows
+    state = state_of(statement)
+    return least + variety.ANOTHER_KIND * state.more_kinds - state.rows
 
 
 def rows_left(statement):
@@ -233,9 +241,17 @@ class Planner:
         cells = statement.cells
         steps = count_rows(statement)
         least, missing = self._least(statement), max(wanted(statement, self.worth), 1)
-        if usual(statement, steps) >= max(least, missing):
+        rows, state = usual(statement, steps), state_of(statement)
+        if state.estimate > 0:
+            state.learned.too_many = max(state.estimate // max(rows, 1), 1)
+        too_many = state.learned.too_many
+        if rows >= max(least, missing):
             least = missing = 0     # whatever C finds
+        else:
+            missing = max(least, missing) * too_many
         rc = lib.sqpyte_begin(statement.pointer, cells, least, missing)
+        state.estimate = cells[COUNT]
+        state.spare = max(rows, state.estimate // too_many) - wanted(statement, self.worth)
         if cells[COUNT] < 0:
             statement.inlinable = False
             statement.tier_up = self.tier_up
@@ -254,16 +270,19 @@ class Planner:
         if not, until when it is to have tier_up."""
         if self.worth == 0:
             return True
+        steps = count_rows(statement) if statement.inlinable else steps_of(statement)
         left, least = rows_left(statement), self._least(statement)
         if left == UNKNOWN:
-            long = self.worth is not None or usual(statement, steps_of(statement)) >= least
+            long = self.worth is not None or usual(statement, steps) >= least
         else:
             long = left >= least
-        if long and left >= wanted(statement, self.worth):
+        state, missing = state_of(statement), wanted(statement, self.worth)
+        if long and left >= missing:
+            state.spare = left - missing
             return True
-        state = state_of(statement)
         statement.tier_up = max(self.tier_up, min(state.rows, MOST_TIER_UP))
-        state.rows += statement.tier_up
+        if not statement.inlinable:
+            state.rows += statement.tier_up
         return False
 
     def explain(self, session, statement, ran):
@@ -281,8 +300,11 @@ class Planner:
         inlined, why, details, places = known.explained()
         if inlined and self.worth is None and known.shapes.mostly_in_c:
             return False, MOSTLY_IN_C, details, {}
-        if inlined and ran and not state_of(statement).taken:
+        state = state_of(statement)
+        if inlined and ran and not state.taken:
             return False, '%s; with more, %s' % (self._too_few(), why), details, {}
+        if inlined and state.more_kinds:
+            return False, VARIED_SO_FAR % (wanted(statement, self.worth) + state.rows, why), details, {}
         return inlined, why, details, places
 
     def _too_few(self):

@@ -8,6 +8,17 @@ CONVERTED = 'texts or columns are converted by the program'
 VARIED = 'the types of its columns vary from row to row'
 
 
+class Learned:
+    """What the runs of a SQL text, by any statement, have shown.
+
+    Attributes:
+        too_many: how many times the rows that its first loop has had was estimated, in the run that is known of last
+            (int): its program may fetch the first rows alone.
+    """
+
+    too_many = 1
+
+
 class State:
     """The inliner's state of one Statement.
 
@@ -17,6 +28,10 @@ class State:
             statement calls user code, those that C has stepped to, too; and those of page batches.
         steps: what SQLite's counters were when it was begun last, if it calls user code (int).
         span: rows and SQLite's counters, of rows and of runs, when the span of policy.usual() began (tuple of int).
+        estimate: how many rows its first loop was thought to have when it was begun last (int).
+        learned: what the runs of all statements of its SQL have shown (Learned).
+        spare: how many rows its loop had done and left, when it was taken over, beyond those that were wanted (int).
+        more_kinds: for how many kinds of rows, beyond those that the loop's class had paid, C goes on with it (int).
         known: the Known of the statement (manager.py), or None.
         runner: which runs it at present, or None.
         leftover: the runner that has rows which C has computed ahead, in place of the next steps, or None.
@@ -28,15 +43,17 @@ class State:
 
     taken = False
     slower = ''
-    rows = steps = 0
+    rows = steps = estimate = spare = more_kinds = 0
     span = 0, 0, 0
     known: Any = None
     runner: Any = None
     leftover: Any = None
     kept: Any = None
 
-    def __init__(self):
-        """Take what is switched off, and whether every loop is taken over as soon as possible."""
+    def __init__(self, learned=None):
+        """Take what is switched off, and whether every loop is taken over as soon as possible; `learned`: a Learned, or
+        None."""
+        self.learned = learned or Learned()
         self.measured = getattr(tiers.planner, 'worth', None) != 0
         self.noted = self.measured and variety.noted()
 
@@ -44,6 +61,12 @@ class State:
         """The statement is reset or finalised: nothing runs it any more."""
         if self.runner is not None:
             self.runner.detach()
+
+    def heir(self):
+        """Return the State of a further statement of the same SQL."""
+        state = State(self.learned)
+        state.slower, state.more_kinds = self.slower, self.more_kinds
+        return state
 
     def forget(self):
         """Functions or hooks are others: what is known holds no more."""

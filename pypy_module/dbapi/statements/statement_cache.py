@@ -166,6 +166,9 @@ class StatementCache(Mixin):
             if statement is not None and not statement.busy:
                 return statement
         statement = self.prepare(sql)
+        before = self.statements.get(sql)
+        if before is not None and before.inlined is not None:
+            statement.inlined = before.inlined.heir()
         clones.all.add(statement)
         return statement
 

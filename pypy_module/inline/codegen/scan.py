@@ -19,6 +19,7 @@ from pypy_module.inline.codegen.class_code import CHECK_STAMP, INTERRUPTED, Clas
 from pypy_module.inline.codegen.emit import AfterAhead, AfterRow, Ahead, InRow, Selecting
 from pypy_module.inline.codegen.opcodes import EMITTERS, affinity
 from pypy_module.inline.runtime import trace
+from pypy_module.inline.runtime.runner import Kinds
 from pypy_module.inline.runtime.scan import AheadRunner, PageBatchRunner, RowsRunner, RunRunner
 from sqpyte.vm.values import arith, compare, values
 
@@ -114,7 +115,7 @@ class Code(ClassCode):
         presets = sorted(self.presets.items())
         made.stride = self.stride
         made.datums = len(self.loop.values)
-        made.kinds = set()
+        made.kinds = Kinds()
         made.registers = [(name, number, form)
                           for name, (kind, number, form) in presets if kind == 'k']
         made.variables = [(name, number, form)

@@ -85,6 +85,7 @@ class LogRunner(Runner):
         in_c_now: C is running the statement, with all of its state, or has done so (bool); depth: how many calls of
             user code were going on before (int): C is still running it if there are more now.
         passing: the next row is done by C alone (bool, as int).
+        varied: what `varies` said of the batch (bool).
         known: the inliner's Known of the statement.
         fills: how many batches there have been (int); done: how many rows they had (int).
         tier_up: how many rows C does at least after a write (int).
@@ -114,7 +115,7 @@ class LogRunner(Runner):
             self.values = (address_of(self.words) - BASE) >> 3
         self.in_c_now = False
         self.depth = 0
-        self.at_event = True
+        self.at_event, self.varied = True, False
         self.passing = self.rest = 0
         self.handle = handle
         self.use(buffer)
@@ -151,7 +152,7 @@ class LogRunner(Runner):
                 return False
             if self.k != self.end:
                 return True
-        if self.statement.inlined.slower:      # what follows the batch that showed it is C's
+        if self.varied:     # what follows the batch that showed it is C's
             self.give_state()
             self.go_on()
             return False
@@ -174,7 +175,7 @@ class LogRunner(Runner):
                 self.done += count
                 self.k = self.start
                 self.end = self.start + count * self.stride
-                self.varies(self.start, self.end)
+                self.varied = self.varies(self.start, self.end)
                 return True
             if self.at_event:
                 if not self.grow():

@@ -21,7 +21,7 @@ from c_engine.generated import layout, opcodes
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.callbacks import error_code, error_message, report
 from pypy_module.dbapi.mixin import Any
-from pypy_module.dbapi.statements.variety import MOST_INLINED, SAMPLED
+from pypy_module.dbapi.statements import variety
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS, data_at
 from pypy_module.inline.runtime.stand_in import GONE, Raising, StandIn
@@ -54,6 +54,20 @@ def interrupted_of(vdbe):
     return (mem.i64(vdbe + layout.Vdbe_db) + layout.sqlite3_u1_isInterrupted - BASE) >> 2
 
 
+class Kinds:
+    """The kinds of rows that a class has met; see variety.py.
+
+    Attributes:
+        seen: set of int.
+        paid: of how many statements have done, or are to do, as many rows as their paths are worth (int).
+    """
+
+    def __init__(self):
+        """There was no row yet; the first kind is what the loop is worth."""
+        self.seen: set = set()
+        self.paid = 1
+
+
 class Runner(StandIn):
     """See the module's docstring.
 
@@ -67,7 +81,7 @@ class Runner(StandIn):
         free: buffers that aren't used (list), where a kind of runner has its own.
         in_step: what C is told of the sqlite3_step when it goes on within `__next__` (SQPYTE_STEP_*; 0: one
             begins), or None where it knows.
-        kinds: which kinds of rows there were (set of int): see variety.py.
+        kinds: which kinds of rows there were (Kinds).
         datums: how many datums a row begins with (int).
 
     Attributes:
@@ -94,7 +108,7 @@ class Runner(StandIn):
     variables: list
     free: list
     in_step: Any = None
-    kinds: set
+    kinds: Kinds
     datums: int
     # In the generated classes or those between.
     __next__: Any
@@ -198,19 +212,32 @@ class Runner(StandIn):
 
     def varies(self, first, end):
         """Whether the types of a batch's values, of rows from `first` to `end` (indexes of WORDS), vary too much for a
-        path for each combination; then the statement isn't taken over any more."""
-        seen, stride, words = self.kinds, self.stride, 2 * self.datums
+        path for each combination: then the statement goes on in C, until it has done as many rows as the paths are
+        worth, or for ever."""
+        kinds, stride, words = self.kinds, self.stride, 2 * self.datums
+        seen = kinds.seen
         if not self.noted:
             return False
-        if len(seen) <= MOST_INLINED:
-            for row in range(first, min(end, first + SAMPLED * stride), stride):
+        if len(seen) <= variety.MOST_INLINED:
+            sampled = variety.SAMPLED if seen else variety.SAMPLED_FIRST
+            for row in range(first, min(end, first + sampled * stride), stride):
                 kind = 0
                 for place in range(row, row + words, 2):
                     kind = (kind * 7 + (WORDS[place] & 7)) & 0xffffffffffff
                 seen.add(kind)
-        if len(seen) > MOST_INLINED:
-            self.statement.inlined.slower = VARIED
-        return len(seen) > MOST_INLINED
+        if len(seen) <= kinds.paid:
+            return False
+        state, more = self.statement.inlined, len(seen) - kinds.paid
+        price = variety.ANOTHER_KIND * (more - state.more_kinds)    # of those that haven't been waited for
+        if len(seen) > variety.MOST_INLINED:
+            state.slower = VARIED
+        elif state.spare >= price:
+            kinds.paid = len(seen)
+            state.spare -= price
+            state.more_kinds = 0
+            return False
+        state.more_kinds = more
+        return True
 
     # Back to C
 

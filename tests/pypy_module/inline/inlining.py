@@ -11,7 +11,7 @@ import sqlite3
 import tempfile
 
 import sqpyte
-from pypy_module.dbapi.statements import tiers
+from pypy_module.dbapi.statements import tiers, variety
 from pypy_module.inline import policy
 from pypy_module.inline.runtime import call_log, scan
 from pypy_module.inline.runtime import rows as inline_rows
@@ -88,13 +88,15 @@ def until_error(cursor, query, form=lambda answer: answer):
 @contextlib.contextmanager
 def planned(name):
     """Within it statements are planned by the planner of that name."""
-    before = tiers.planner
+    before, price = tiers.planner, variety.ANOTHER_KIND
     sqpyte.connect      # loads the module, which installs a planner
     tiers.planner = PLANNERS[name]()
+    if name == 'soon':
+        variety.ANOTHER_KIND = 0
     try:
         yield
     finally:
-        tiers.planner = before
+        tiers.planner, variety.ANOTHER_KIND = before, price
 
 
 def planned_by_default(monkeypatch, rows, **constants):

@@ -10,7 +10,7 @@ import pytest
 import sqpyte
 from pypy_module.dbapi.statements import variety
 from pypy_module.dbapi.statements.decoding import UNROLLED
-from tests.pypy_module.inline.inlining import planned
+from tests.pypy_module.inline.inlining import Counter, planned, planned_by_default
 
 VALUES = (None, 7, -2.5, 'text', b'blob', '', b'', 2 ** 40, 'na\u00efve')
 # Rows of 12 columns, parameters and, with another text factory, rows again: as sqlite3 itself, some 50 bridges.
@@ -127,6 +127,34 @@ def test_an_inlined_loop_goes_on_in_c(count, query):
             elif count == 1:
                 assert not varies
     assert found[1:] == found[:1] * 3
+
+
+@pytest.mark.parametrize('query', [
+    'SELECT f(a), f(b) FROM u', 'SELECT a, b FROM u', 'SELECT sum(f(a)), sum(f(b)) FROM u',
+    'SELECT f(a), f(b) FROM u ORDER BY c'])
+def test_each_kind_of_rows_has_to_be_worth_it(monkeypatch, query):
+    """C goes on until it has done as many rows as all of them are worth; `explain` says so."""
+    monkeypatch.setattr(variety, 'ANOTHER_KIND', 4000)
+    planned_by_default(monkeypatch, 500, LONG=100)
+    rows = [(i, i % 2 / 4 if i % 3 else None, -i) for i in range(900)]
+    found, expected, plans, taken = [], None, [], []
+    for module in (sqlite3, sqpyte):
+        connection = module.connect(':memory:')
+        connection.execute('CREATE TABLE u(a, b, c)')
+        connection.executemany('INSERT INTO u VALUES(?, ?, ?)', rows)
+        connection.create_function('f', 1, lambda value: value)
+        if module is sqlite3:
+            expected = connection.execute(query).fetchall()
+            continue
+        for _ in range(20):
+            before = Counter.started
+            found.append(connection.execute(query).fetchall())
+            plans.append(sqpyte.explain(connection, query)[0])
+            taken.append(Counter.started > before)
+    assert found == [expected] * 20
+    assert 'vary from row to row: 4500 must be done or left' in plans[0].reason
+    assert taken[0] and not taken[1]
+    assert plans[-1].tier == 'inliner' and all(taken[-2:])
 
 
 @pytest.mark.parametrize('count', [2, 10, 11])

@@ -122,6 +122,23 @@ def test_few_rows_of_many_rows_each_are_taken_over(ranges):
     assert started_in(ranges, sql, [()] * 3) == [False, True, True]
 
 
+@pytest.mark.parametrize('fetched, taken_over', [(25, False), (30000, True)])
+def test_queries_whose_first_rows_are_fetched_stay_in_c(ranges, fetched, taken_over):
+    """Whatever is left of the table, and though each run is by another statement, as no cursor is closed."""
+    ranges.create_function('f', 1, lambda value: value)
+    cursors, started = [], []
+    for _ in range(20):
+        before = Counter.started
+        cursors.append(ranges.execute('SELECT a FROM t WHERE f(a) > 4'))
+        assert len(cursors[-1].fetchmany(fetched)) == fetched
+        started.append(Counter.started > before)
+        if len(cursors) == 4:
+            while cursors:
+                cursors.pop().close()
+    assert started[0]
+    assert any(started[10:]) == all(started[10:]) == taken_over
+
+
 RANGES = ['SELECT b FROM u WHERE a BETWEEN ? AND ?', 'SELECT py_sum(b) FROM u WHERE a BETWEEN ? AND ?']
 
 
