@@ -10,8 +10,10 @@ struct SqpyteBusy {
   sqlite3 *db;
   int (*xBusy)(void*,int);      /* The connection's own, and its argument */
   void *pArg;
-  int bAsked;                   /* xFree has been asked, and has none left */
+  sqlite3_int64 bAsked;         /* xFree has been asked, and has none left */
 };
+_Static_assert(sizeof(SqpyteBusy)<=8*SQPYTE_BUSY_WORDS && offsetof(SqpyteBusy, xBusy)==8*SQPYTE_BUSY_HANDLER
+               && offsetof(SqpyteBusy, bAsked)==8*SQPYTE_BUSY_ASKED, "SQPYTE_BUSY_* are where its fields are");
 static int (*sqpyteFreeLocks)(void*);
 
 void sqpyte_free_locks_by(int (*xFree)(void*)){
@@ -29,7 +31,6 @@ static int sqpyteBusy(void *pArg, int nBusy){
 
 void sqpyte_ask_before_waiting(sqlite3 *db, sqlite3_int64 *pBusy){
   SqpyteBusy *p = (SqpyteBusy*)pBusy;
-  assert( sizeof(*p)<=SQPYTE_BUSY_WORDS*sizeof(*pBusy) );
   p->db = db;
   p->xBusy = db->busyHandler.xBusyHandler;
   p->pArg = db->busyHandler.pBusyArg;

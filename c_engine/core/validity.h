@@ -5,7 +5,8 @@
 ** could see: when a page is written, moved or restored, at commit, rollback and rollback to a savepoint, at the start,
 ** the end and each step of a statement that writes (incremental vacuum included), when statements expire (a changed
 ** schema, a function or collation defined anew, an authorizer), at ATTACH, DETACH and a change of temp_store, and when
-** a limit, a trace or a progress handler is set. What is kept holds the stamp that it was made under. Who makes it
+** a limit, a number of digits, a trace or a progress handler is set, or the parameters of a running statement are
+** cleared. What is kept holds the stamp that it was made under. Who makes it
 ** reads the stamp first, and who uses it compares.
 **
 ** Each pager has a pointer to the stamp that its changes raise: the connection's. A pager that several connections

@@ -71,6 +71,15 @@ EDITS = [
         "    }else{\n"
         "      int nCopy = pFile->mmapSize - offset;\n",
     ),
+    # No more is read of the file, and so nothing of its map.
+    Edit(
+        "map-no-file",
+        "      osClose(pFile->h);\n"
+        "      pFile->h = -1;\n",
+        "      osClose(pFile->h);\n"
+        "      pFile->h = -1;\n"
+        "      if( pFile->pSqpyteMap ) sqpyteMapFails(pFile->pSqpyteMap);\n",
+    ),
     Edit(
         "map-limit",
         "      if( newLimit>=0 && newLimit!=pFile->mmapSizeMax && pFile->nFetchOut==0 ){\n"

@@ -146,6 +146,24 @@ EDITS = [
         "    Pager * const pSrcPager",
     ),
     _before("stamp-limit", "  if( newLimit>=0 ){                   /* IMP: R-52476-28732 */\n"),
+    _before("stamp-digits", "      if( nIn>3 && nIn<24 ) db->nFpDigit = (u8)nIn;\n", behind=False),
+    # Parameters may be cleared, and moved away, amid a run; of a statement that isn't running nothing is kept.
+    Edit(
+        "stamp-parameters-cleared",
+        "  sqlite3_mutex_enter(mutex);\n"
+        "  for(i=0; i<p->nVar; i++){\n",
+        "  sqlite3_mutex_enter(mutex);\n"
+        "  if( p->eVdbeState==VDBE_RUN_STATE ) sqpyteBeforeChange(p->db);\n"
+        "  for(i=0; i<p->nVar; i++){\n",
+    ),
+    Edit(
+        "stamp-parameters-moved",
+        "  sqlite3_mutex_enter(pTo->db->mutex);\n"
+        "  for(i=0; i<pFrom->nVar; i++){\n",
+        "  sqlite3_mutex_enter(pTo->db->mutex);\n"
+        "  if( pFrom->eVdbeState==VDBE_RUN_STATE || pTo->eVdbeState==VDBE_RUN_STATE ) sqpyteBeforeChange(pTo->db);\n"
+        "  for(i=0; i<pFrom->nVar; i++){\n",
+    ),
     _before(
         "stamp-trace",
         "  if( mTrace==0 ) xTrace = 0;\n"

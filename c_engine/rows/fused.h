@@ -69,6 +69,8 @@ SQPYTE_EXPORT int sqpyte_row(sqlite3_stmt *pStmt, sqlite3_int64 *aOut);
 ** met the lock, so it does nothing twice. pBusy has SQPYTE_BUSY_WORDS words, and
 ** has to live as long. What PRAGMA busy_timeout tells stays as it is. */
 #define SQPYTE_BUSY_WORDS 4
+#define SQPYTE_BUSY_HANDLER 1     /* of these: the connection's own handler, 0 if there is none */
+#define SQPYTE_BUSY_ASKED 3       /* whether the caller's language has been asked, and has no lock to free */
 SQPYTE_EXPORT void sqpyte_free_locks_by(int (*xFree)(void *db));
 SQPYTE_EXPORT void sqpyte_ask_before_waiting(sqlite3 *db, sqlite3_int64 *pBusy);
 SQPYTE_EXPORT void sqpyte_ask_no_more(sqlite3 *db, sqlite3_int64 *pBusy);

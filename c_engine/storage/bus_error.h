@@ -52,6 +52,12 @@ static void sqpytePassBusError(int iSignal, siginfo_t *pInfo, void *pContext){
   }
 }
 
+/* Reads of a mapping fail from now on. */
+static void sqpyteMapFails(SqpyteMap *pMap){
+  pMap->bFailed = 1;
+  sqpyteBus.nFailed++;
+}
+
 static void sqpyteBusError(int iSignal, siginfo_t *pInfo, void *pContext){
   u8 *p = (u8*)pInfo->si_addr;
   int i, eErrno = errno;
@@ -61,8 +67,7 @@ static void sqpyteBusError(int iSignal, siginfo_t *pInfo, void *pContext){
     /* Asked again: meanwhile another thread may have given its place to another mapping. */
     if( pBegin && p>=pBegin && p<pMap->pEnd && pMap->pBegin==pBegin ){
       u8 *pPage = p - ((uptr)p & (sqpyteBus.nPage-1));
-      pMap->bFailed = 1;
-      sqpyteBus.nFailed++;
+      sqpyteMapFails(pMap);
       if( mmap(pPage, sqpyteBus.nPage, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED, -1, 0)!=MAP_FAILED ){
         errno = eErrno;
         return;

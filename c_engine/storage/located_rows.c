@@ -196,7 +196,8 @@ static int sqpyteMayLocate(SqpyteLocator *p, const BtCursor *pCur){
   const Pager *pPager = pCur->pBt->pPager;
   u64 stamp = SQPYTE_CURSOR_STAMP(pCur);
   if( pCur->eState!=CURSOR_VALID || pPager->eState!=PAGER_READER || !USEFETCH(pPager) || !sqpyteNoFrames(pPager)
-   || p->pFile->pMapRegion!=p->aMap || SQPYTE_MAP_FAILED(p->pFile) ) return 0;
+   || p->pFile->pMapRegion!=p->aMap || SQPYTE_MAP_FAILED(p->pFile)
+   || (pCur->pBtree->db->flags & SQLITE_CellSizeCk) ) return 0;
   if( p->stamp!=stamp ){
     p->stamp = stamp;
     p->aRow = 0;
@@ -342,7 +343,7 @@ static SqpyteLocator *sqpyteLocatorOf(VdbeCursor *pC){
   }
   pC->bSqpyteNoLocator = 1;
   if( SQPYTE_OFF(LOCATED_ROWS) || pCur->pBtree->sharable || pCur->pBt->pPager->fd->pMethods!=&posixIoMethods || pFile->pMapRegion==0
-   || (pCur->pBtree->db->flags & SQLITE_CellSizeCk) || !pCur->curIntKey || !sqpyteMayKeep(pC) ) return 0;
+   || !pCur->curIntKey || !sqpyteMayKeep(pC) ) return 0;
   p = SQPYTE_SPARE(sqlite3MallocZero(sizeof(*p)));
   if( p==0 ) return 0;
   SQPYTE_COUNT(LOCATED_ROWS);

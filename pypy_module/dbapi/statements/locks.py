@@ -25,8 +25,7 @@ TRIES = 3               # all garbage is collected so often in vain, where there
 # Statements that fail with SQLITE_ERROR beside others that are in the middle of their rows; they run no
 # code of the user's, so they can be tried twice.
 EXCLUSIVE = ('vacuum', 'detach', 'pragma')
-# Where SqpyteBusy in c_engine/core/busy.c has the handler that waits, and whether C has asked.
-HANDLER, ASKED = 1, 3
+HANDLER, ASKED = NUMBERS['SQPYTE_BUSY_HANDLER'], NUMBERS['SQPYTE_BUSY_ASKED']
 VAIN = 4                # times as long as garbage was collected in vain it isn't again, if it was
 OFTEN = 3               # times in a row: see Vain
 # A pragma that beside one that writes changes nothing, and says so by the old mode alone.
