@@ -54,6 +54,7 @@ class Cursor:
             self._result_.drop()
         session.check_thread()
         self._set_(ResultSet(session), connection)
+        self._result_.rollbacks = session.rollbacks
         self._result_.ready = True
 
     @property
@@ -272,6 +273,7 @@ def opened(connection, session):
     """Return a new Cursor on a Connection that can be used here, made the short way."""
     cursor = object.__new__(Cursor)
     cursor._result_ = result = ResultSet(session)
+    result.rollbacks = session.rollbacks
     cursor._connection_ = connection
     result.ready = True
     return cursor

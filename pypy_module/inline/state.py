@@ -69,8 +69,11 @@ class State:
         return state
 
     def forget(self):
-        """Functions or hooks are others: what is known holds no more."""
+        """Functions or hooks are others: what is known holds no more. Rows that C has computed ahead still come first,
+        whatever tier_up their statement has got now."""
         self.known = None
+        if self.leftover is not None:
+            self.leftover.statement.tier_up = 1
 
 
 def session_obstacle(session, statement):

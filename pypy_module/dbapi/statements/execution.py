@@ -147,14 +147,13 @@ class Execution(Mixin):
         """Decide whether a statement takes the way through `plan`: the inliner's, empty ones', or that of a COMMIT or
         BEGIN."""
         statement.tier_up = -1
-        statement.forget()
         statement.inlinable = not statement.pointer or statement.commits or statement.begins
-        if statement.inlinable or tiers.planner is None:
-            return
-        interest = tiers.planner.considers(statement)
-        if interest == tiers.LATER:
-            statement.tier_up = tiers.planner.tier_up
-        statement.inlinable = interest == tiers.AT_ONCE
+        if not statement.inlinable and tiers.planner is not None:
+            interest = tiers.planner.considers(statement)
+            if interest == tiers.LATER:
+                statement.tier_up = tiers.planner.tier_up
+            statement.inlinable = interest == tiers.AT_ONCE
+        statement.forget()
 
     def plan(self, result, statement, parameters):
         """`run`, but the inliner may take the statement over: then INLINED is returned.

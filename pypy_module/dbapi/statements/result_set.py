@@ -60,7 +60,7 @@ class ResultSet(ExecuteMany):
         sentinel: the Token or Sentinel, while it is in the middle of its rows where dropped cursors aren't freed at
             once, or None.
         columns: the Columns of the statement that ran last, or None.
-        rollbacks: the session's number of them when `execute` began (int), or None before the first.
+        rollbacks: the session's number of them when `execute` began, or when the cursor was made (int).
         rowcount, lastrowid, arraysize, row_factory: see Cursor.
         closed: the cursor is closed (bool).
     """
@@ -151,9 +151,9 @@ class ResultSet(ExecuteMany):
             runner.abandon(self.claim)
 
     def _check_no_rollback(self):
-        """Raise InterfaceError if the connection has rolled back since `execute`; every cursor needs `execute` then,
+        """Raise InterfaceError if the connection has rolled back since `execute`: every older cursor needs that then,
         also one whose rows have been fetched."""
-        if self.rollbacks is not None and self.rollbacks != self.session.rollbacks:
+        if self.rollbacks != self.session.rollbacks:
             raise errors.InterfaceError(
                 'Cursor needed to be reset because of commit/rollback and can no longer be fetched from.')
 

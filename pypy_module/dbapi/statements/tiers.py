@@ -38,8 +38,8 @@ A Statement has for the inliner
 * `tier_up`: counted down with each row from C; below 0 it never comes to an end. The inliner sets it;
 * `inlinable`: its first step is the planner's (bool). The inliner may clear it;
 * `inlined`: the inliner's own, None as long as it keeps nothing. It has three methods: detach, called when the
-  statement is reset or finalised; forget, called when functions or hooks are others; and heir, which returns what a
-  further statement of the same SQL is to have;
+  statement is reset or finalised; forget, called when functions or hooks are others and `tier_up` has been set anew;
+  and heir, which returns what a further statement of the same SQL is to have;
 * `pointer`, `sql`, `queries`, `owner`, `converters`, `reprepares`: see Statement;
 * `step()`, and `grown(rc)` for what a step by other means has returned;
 * `cells`: its row buffer; decoding.py has a function that makes a tuple of the row there.

@@ -78,18 +78,24 @@ static void blob(sqlite3 *db, sqlite3_stmt *pStmt){
   printf("%d\n", p ? sqlite3_blob_write(p, "yy", 2, 0) : -1);
   sqlite3_blob_close(p);
 }
+/* Of those of which there are several: which one, and the text of a pragma. */
+static int iWhich;
+static char zPragma[100];
 static void flag(sqlite3 *db, sqlite3_stmt *pStmt){
-  static const int aFlag[] = { SQLITE_DBCONFIG_ENABLE_FKEY, SQLITE_DBCONFIG_DEFENSIVE, SQLITE_DBCONFIG_DQS_DML,
-    SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_LEGACY_FILE_FORMAT, SQLITE_DBCONFIG_REVERSE_SCANORDER,
-    SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_QPSG };
-  int i, n;
-  for(i=0; i<(int)(sizeof(aFlag)/sizeof(aFlag[0])); i++){
-    sqlite3_db_config(db, aFlag[i], -1, &n);
-    sqlite3_db_config(db, aFlag[i], !n, &n);
-  }
+  int n = 0;
+  printf("%d ", sqlite3_db_config(db, iWhich, -1, &n));
+  printf("%d\n", sqlite3_db_config(db, iWhich, !n, &n));
+}
+static void limit(sqlite3 *db, sqlite3_stmt *pStmt){ printf("%d\n", sqlite3_limit(db, iWhich, 2)); }
+static void pragma(sqlite3 *db, sqlite3_stmt *pStmt){
+  execute(db, zPragma);
+  sqlite3_hard_heap_limit64(0);
+  sqlite3_soft_heap_limit64(0);
 }
 
-static const struct { const char *zName; void (*x)(sqlite3*, sqlite3_stmt*); const char *zSql; } aCall[] = {
+typedef struct Call Call;
+struct Call { const char *zName; void (*x)(sqlite3*, sqlite3_stmt*); const char *zSql; };
+static const Call aCall[] = {
   { "nothing" },
   { "clear_bindings", clear },
   { "transfer_bindings", move },
@@ -107,7 +113,6 @@ static const struct { const char *zName; void (*x)(sqlite3*, sqlite3_stmt*); con
   { "create_function", function },
   { "create_collation", collation },
   { "blob_write", blob },
-  { "flags", flag },
   { "cell_size_check", 0, "PRAGMA cell_size_check=ON" },
   { "cache", 0, "PRAGMA cache_size=1; PRAGMA shrink_memory; PRAGMA mmap_size=0; PRAGMA cache_spill=0" },
   { "case_sensitive_like", 0, "PRAGMA case_sensitive_like=ON" },
@@ -146,6 +151,16 @@ static void make_file(const char *zName, int bad){
   }
 }
 
+static void copy_file(const char *zFrom, const char *zTo){
+  static char a[1<<18];
+  FILE *p = fopen(zFrom, "rb");
+  size_t n = fread(a, 1, sizeof(a), p);
+  fclose(p);
+  p = fopen(zTo, "wb");
+  fwrite(a, 1, n, p);
+  fclose(p);
+}
+
 /* The rows as one number. */
 static unsigned hashed(sqlite3_stmt *pStmt, unsigned h, int nMost, int *pnRow, int *prc){
   while( nMost-- && (*prc = sqlite3_step(pStmt))==SQLITE_ROW ){
@@ -160,11 +175,13 @@ static unsigned hashed(sqlite3_stmt *pStmt, unsigned h, int nMost, int *pnRow, i
   return h;
 }
 
-static void attempt(const char *zQuery, int iCall, int bad, int isFile){
-  sqlite3 *db = open_database(isFile ? "a.db" : ":memory:");
+static void attempt(const char *zQuery, const Call *pCall, int bad, int isFile){
+  sqlite3 *db;
   sqlite3_stmt *pStmt;
   int nRow = 0, nBefore, rc = SQLITE_OK;
   unsigned h;
+  copy_file(bad ? "damaged.db" : "sound.db", "a.db");
+  db = open_database(isFile ? "a.db" : ":memory:");
   if( !isFile ){
     sqlite3 *pFrom = open_database("a.db");
     sqlite3_backup *p = sqlite3_backup_init(db, "main", pFrom, "main");
@@ -179,32 +196,53 @@ static void attempt(const char *zQuery, int iCall, int bad, int isFile){
   h = hashed(pStmt, 0, BEFORE, &nRow, &rc);
   nBefore = nRow;
   if( rc==SQLITE_ROW ){
-    if( aCall[iCall].x ) aCall[iCall].x(db, pStmt);
-    if( aCall[iCall].zSql ) execute(db, aCall[iCall].zSql);
+    if( pCall->x ) pCall->x(db, pStmt);
+    if( pCall->zSql ) execute(db, pCall->zSql);
     h = hashed(pStmt, h, -1, &nRow, &rc);
-    if( aCall[iCall].x==no_file && rc==SQLITE_IOERR ){    /* how many rows are in memory is each library's own */
+    if( pCall->x==no_file && rc==SQLITE_IOERR ){    /* how many rows are in memory is each library's own */
       nRow = nBefore;
       h = 0;
     }
   }
-  printf("%s%s %s: %d+%d rows %08x, %d %s | %s\n", bad ? "damaged " : "", isFile ? "file" : "memory", aCall[iCall].zName,
+  printf("%s%s %s: %d+%d rows %08x, %d %s | %s\n", bad ? "damaged " : "", isFile ? "file" : "memory", pCall->zName,
          nBefore, nRow-nBefore, h, rc, rc==SQLITE_DONE ? "" : sqlite3_errmsg(db), zQuery);
+  sqlite3_finalize(pStmt);
+  sqlite3_close(db);
+  unlink("a.db");
+}
+
+/* Every limit, every flag and every pragma that there is, in some queries. */
+static void attempt_all(const char *zQuery){
+  Call call = { "limit", limit };
+  sqlite3 *db = open_database(":memory:");
+  sqlite3_stmt *pStmt;
+  for(iWhich=0; sqlite3_limit(db, iWhich, -1)>=0; iWhich++) attempt(zQuery, &call, 0, 1);
+  call = (Call){ "flag", flag };
+  for(iWhich=SQLITE_DBCONFIG_ENABLE_FKEY; iWhich<=SQLITE_DBCONFIG_MAX; iWhich++){
+    if( iWhich!=SQLITE_DBCONFIG_FP_DIGITS ) attempt(zQuery, &call, 0, 1);
+  }
+  call = (Call){ zPragma, pragma };
+  pStmt = prepare(db, "SELECT name||value FROM pragma_pragma_list, (SELECT '' AS value UNION ALL SELECT '=1' UNION ALL SELECT '=0') "
+                      "WHERE name NOT LIKE '%directory' ORDER BY 1");
+  while( sqlite3_step(pStmt)==SQLITE_ROW ){
+    snprintf(zPragma, sizeof(zPragma), "PRAGMA %s", (const char*)sqlite3_column_text(pStmt, 0));
+    attempt(zQuery, &call, 0, 1);
+  }
   sqlite3_finalize(pStmt);
   sqlite3_close(db);
 }
 
 int main(void){
   int bad, isFile, i, j;
-  for(bad=0; bad<2; bad++){
-    for(isFile=!bad ? 0 : 1; isFile<2; isFile++){
-      for(i=0; i<(int)(sizeof(azQuery)/sizeof(azQuery[0])); i++){
-        for(j=0; j<(int)(sizeof(aCall)/sizeof(aCall[0])); j++){
-          make_file("a.db", bad);
-          attempt(azQuery[i], j, bad, isFile);
-          unlink("a.db");
-        }
+  make_file("sound.db", 0);
+  make_file("damaged.db", 1);
+  for(i=0; i<(int)(sizeof(azQuery)/sizeof(azQuery[0])); i++){
+    for(bad=0; bad<2; bad++){
+      for(isFile=bad; isFile<2; isFile++){
+        for(j=0; j<(int)(sizeof(aCall)/sizeof(aCall[0])); j++) attempt(azQuery[i], &aCall[j], bad, isFile);
       }
     }
+    if( i%4==0 ) attempt_all(azQuery[i]);
   }
   return 0;
 }

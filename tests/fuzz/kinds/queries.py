@@ -42,15 +42,15 @@ def planned(settings):
     if settings is None:
         yield
         return
-    from pypy_module.dbapi.statements import tiers
+    from pypy_module.dbapi.statements import tiers, variety
     from pypy_module.inline import policy
-    before = tiers.planner, policy.SHORTEST
+    before = tiers.planner, policy.SHORTEST, variety.ANOTHER_KIND
     tier_up, policy.SHORTEST, worth = settings
-    tiers.planner = policy.Planner(tier_up, worth)
+    tiers.planner, variety.ANOTHER_KIND = policy.Planner(tier_up, worth), worth
     try:
         yield
     finally:
-        tiers.planner, policy.SHORTEST = before
+        tiers.planner, policy.SHORTEST, variety.ANOTHER_KIND = before
 
 
 class Queries(Beside):

@@ -22,6 +22,8 @@ STATEMENTS = [
 # What else a program does: see `Session.do`.
 DEEDS = ['commit', 'rollback', 'interrupt', 'functions', 'collation', 'text_factory', 'row_factory', 'trace',
          'authorizer', 'progress', 'backup', 'dump', 'limit', 'blob', 'another', 'writer', 'reader', 'checkpoint']
+# What has statements planned anew amid their rows, beside the hooks of DEEDS.
+PLANNING = ['new_function', 'trace', 'authorizer', 'progress', 'text_factory', 'row_factory']
 ODD = [float('nan'), float('inf'), -0.0, 2 ** 63 - 1, -2 ** 63, True, 'a\0b', '', b'', bytearray(b'ab'),
        memoryview(b'cd'), '\U0001f40d', 1.0, 2 ** 53 + 1.0, b'\xff']
 RAISED = [2 ** 63, '\ud800', object(), (1,), 2 ** 70]
@@ -49,7 +51,8 @@ SETTINGS = {
     # When the inliner takes a loop over, if not as the way says: its rows from C, the shortest loop, the rows that pay.
     'planner': [None] * 4 + [(1, 1, 1), (3, 2, 20), (10, 5, 100), (40, 20, 300)],
     'rows_before': range(12),                           # how many rows are fetched before ...
-    'between': ['nothing'] + STATEMENTS + DEEDS + ['close'],                # ... this is done, or after each
+    'between': ['nothing'] + STATEMENTS + DEEDS + ['close'],                # ... this is done, or after each, ...
+    'then': ['nothing'] * 3 + PLANNING,                 # ... and this a row later
 }
 
 
@@ -130,6 +133,9 @@ class Session:
                 self.do(self.case['between'])
         if fetching == 'between':
             self.do(self.case['between'])
+            if self.case['then'] != 'nothing':
+                found.append(outcome(lambda: plain(cursors[0].fetchone())))
+                self.do(self.case['then'])
             found.append(outcome(lambda: list(map(plain, cursors[0].fetchall()))))
         return found + [outcome(cursor.close) for cursor in cursors]    # else they end when garbage is collected
 
@@ -260,6 +266,9 @@ class Session:
 
     def _do_functions(self):
         self.connection.create_function('f', -1, lambda *given: self.note('another f', *given))
+
+    def _do_new_function(self):
+        self.connection.create_function('f%d' % len(self.calls), 0, self.note)
 
     def _do_collation(self):
         self.connection.create_collation('back', lambda a, b: (a > b) - (a < b))

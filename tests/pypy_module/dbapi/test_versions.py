@@ -69,12 +69,13 @@ ROWS = {
         "'ProgrammingError: Cannot operate on a closed database.']"),
     'fetching after `Connection.rollback`': (
         "[c.execute('CREATE TABLE t(a)') and None, c.execute('INSERT INTO t VALUES(1)') and None, "
-        "[(r, r.fetchone(), one, all, all.fetchall(), c.rollback(), error(r.fetchone), error(r.fetchall), "
-        "error(one.fetchone), error(all.fetchone), r.execute('SELECT 5').fetchall())[4:] "
-        "for r, one, all in [(c.execute('VALUES(1), (2), (3)'), c.execute('SELECT 6'), c.execute('SELECT 7'))]]]",
-        "[None, None, [([(7,)], None, %s, [(5,)])]]" % ', '.join(4 * ["'InterfaceError: Cursor needed to be reset "
+        "[(r, r.fetchone(), one, all, new, all.fetchall(), c.rollback(), error(r.fetchone), error(r.fetchall), "
+        "error(one.fetchone), error(all.fetchone), error(new.fetchone), r.execute('SELECT 5').fetchall())[5:] "
+        "for r, one, all, new in [(c.execute('VALUES(1), (2), (3)'), c.execute('SELECT 6'), c.execute('SELECT 7'), "
+        "c.cursor())]]]",
+        "[None, None, [([(7,)], None, %s, [(5,)])]]" % ', '.join(5 * ["'InterfaceError: Cursor needed to be reset "
         "because of commit/rollback and can no longer be fetched from.'"]),
-        "[None, None, [([(7,)], None, (2,), [(3,)], (6,), None, [(5,)])]]"),
+        "[None, None, [([(7,)], None, (2,), [(3,)], (6,), None, None, [(5,)])]]"),
     'converters and text factory for the first row': (
         "[sqpyte.register_converter('X', lambda data: seen.append(data) or len(data)), "
         "[(r, list(seen), r.fetchall(), list(seen))[1:] for r in "

@@ -24,6 +24,7 @@ _asked = itertools.count()
 PLANNERS = {
     'inlined': lambda: policy.Planner(1, 0),
     'soon': lambda: policy.Planner(1, 1),       # as 'inlined', but not whatever the types of the values
+    'later': lambda: policy.Planner(3, 0),      # as 'inlined', but after three rows from C
     'unhurried': policy.Planner,
     'C': lambda: None,
 }
