@@ -13,7 +13,7 @@ from c_engine.build import build
 
 HEADER = build.read(os.path.join(build.Paths().upstream, 'sqlite3.h'))
 PROGRAM = build.read(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'programs', 'amid_rows.c'))
-# Why a call changes nothing of what is kept of a statement that is in the middle of its rows. By name, without sqlite3_.
+# Why a call changes nothing of what is kept of a statement that is amid its rows. By name, without sqlite3_.
 HARMLESS = {
     'it only tells': '''
         last_insert_rowid changes changes64 total_changes total_changes64 is_interrupted errcode
