@@ -32,6 +32,7 @@ class State:
         learned: what the runs of all statements of its SQL have shown (Learned).
         spare: how many rows its loop had done and left, when it was taken over, beyond those that were wanted (int).
         more_kinds: for how many kinds of rows, beyond those that the loop's class had paid, C goes on with it (int).
+        run_slice: what pays is a slice that no row leaves (bool).
         known: the Known of the statement (manager.py), or None.
         runner: which runs it at present, or None.
         leftover: the runner that has rows which C has computed ahead, in place of the next steps, or None.
@@ -41,7 +42,7 @@ class State:
         slower: why a loop of it is, so that C does it from now on (str), or ''.
     """
 
-    taken = False
+    taken = run_slice = False
     slower = ''
     rows = steps = estimate = spare = more_kinds = 0
     span = 0, 0, 0

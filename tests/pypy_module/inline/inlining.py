@@ -101,9 +101,10 @@ def planned(name):
 
 
 def planned_by_default(monkeypatch, rows, **constants):
-    """Have the default planner take a loop over that has so many rows (int); `constants`: others of policy's."""
+    """Have the default planner take a loop over, or a slice, that has so many rows (int); `constants`: others of
+    policy's."""
     monkeypatch.setattr(tiers, 'planner', policy.Planner())
-    for name, value in dict(constants, FIRST_LOOP=rows, LATER_LOOP=rows).items():
+    for name, value in dict({'RUN_SLICE': 0}, FIRST_LOOP=rows, LATER_LOOP=rows, **constants).items():
         monkeypatch.setattr(policy, name, value)
 
 

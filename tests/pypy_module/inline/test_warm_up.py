@@ -174,6 +174,18 @@ def test_what_c_does_for_the_most_part_stays_there(ranges, monkeypatch, sql, tak
     assert (policy.MOSTLY_IN_C in sqpyte.explain(ranges, sql)[0].reason) == (not taken_over)
 
 
+@pytest.mark.parametrize('sql', [
+    'SELECT py_sum(u.b) FROM few CROSS JOIN u ON u.a < 500 * few.a', 'SELECT f(b), count(*) FROM u GROUP BY f(b)'])
+def test_a_slice_that_no_row_leaves_has_to_have_more_rows(ranges, monkeypatch, sql):
+    planned_by_default(monkeypatch, 1500, RUN_SLICE=250000)
+    ranges.create_function('f', 1, lambda value: value)
+    assert not any(started_in(ranges, sql, [()] * 2))
+    assert 'a loop that stays in C (251500 must be done or left)' in sqpyte.explain(ranges, sql)[0].reason
+    started = started_in(ranges, sql, [()] * 60)
+    assert started == sorted(started) and started[-1]
+    assert sqpyte.explain(ranges, sql)[0].tier == 'inliner'
+
+
 def test_kept_code(tmp_path, monkeypatch):
     monkeypatch.setattr(code_cache, 'FOLDER', str(tmp_path))
     for source, expected in [('x = 1', 1), ('x = 2', 2), ('x = 2', 2)]:
