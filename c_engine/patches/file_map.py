@@ -16,6 +16,7 @@ EDITS = [
         "  int sectorSize;",
         "  void *pMapRegion;                   /* Memory mapped region */\n"
         "  struct SqpyteMap *pSqpyteMap;       /* 0 if pMapRegion isn't ours (file_map.h) */\n"
+        "  u8 bSqpyteFetched;                  /* It is ours, and in stock's library a page would be out, too */\n"
         "#endif\n"
         "  int sectorSize;",
     ),
@@ -60,7 +61,7 @@ EDITS = [
         "    }else{\n"
         "      int nCopy = pFile->mmapSize - offset;\n",
         "  if( pFile->pSqpyteMap ){\n"
-        "    if( offset+amt<=pFile->mmapSize && !pFile->pSqpyteMap->bFailed && !sqpyteSystemCallsReplaced() ){\n"
+        "    if( offset+amt<=pFile->mmapSize && !pFile->pSqpyteMap->bFailed && !bSqpyteSystemCallsReplaced ){\n"
         "      memcpy(pBuf, &((u8 *)(pFile->pMapRegion))[offset], amt);\n"
         "      if( !pFile->pSqpyteMap->bFailed ) return SQLITE_OK;\n"
         "    }\n"
@@ -70,6 +71,12 @@ EDITS = [
         "      return SQLITE_OK;\n"
         "    }else{\n"
         "      int nCopy = pFile->mmapSize - offset;\n",
+    ),
+    # file_map.h has one of upstream's name around it.
+    Edit(
+        "map-system-calls",
+        "static int unixSetSystemCall(\n",
+        "static int sqpyteReplaceSystemCall(\n",
     ),
     # No more is read of the file, and so nothing of its map.
     Edit(
@@ -86,7 +93,7 @@ EDITS = [
         "        pFile->mmapSizeMax = newLimit;\n"
         "        if( pFile->mmapSize>0 ){\n"
         "          unixUnmapfile(pFile);\n",
-        "      if( newLimit>=0 && pFile->mmapSizeMax==0 && pFile->nFetchOut>0 && pFile->pSqpyteMap ){\n"
+        "      if( newLimit>=0 && pFile->nFetchOut>0 && pFile->pSqpyteMap && !pFile->bSqpyteFetched ){\n"
         "        pFile->mmapSizeMax = newLimit;    /* in stock no page would be out */\n"
         "      }\n"
         "      if( newLimit>=0 && newLimit!=pFile->mmapSizeMax && pFile->nFetchOut==0 ){\n"
@@ -120,7 +127,8 @@ EDITS = [
         "  *pp = 0;\n"
         "  if( pFd->pSqpyteMap ){\n"
         "    if( pFd->pSqpyteMap->bFailed ) return SQLITE_IOERR_READ;\n"
-        "    if( pFd->mmapSize>=iOff+nAmt+SQPYTE_MAP_BUFFER ){\n"
+        "    if( pFd->mmapSize>=iOff+nAmt+SQPYTE_MAP_BUFFER && !bSqpyteSystemCallsReplaced ){\n"
+        "      pFd->bSqpyteFetched = pFd->mmapSizeMax>0;\n"
         "      *pp = &((u8 *)pFd->pMapRegion)[iOff];\n"
         "      __builtin_prefetch(*pp);          /* its header, and the cell pointers behind */\n"
         "      __builtin_prefetch((u8*)*pp+64);\n"

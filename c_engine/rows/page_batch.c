@@ -299,10 +299,12 @@ static int sqpyteScan(Vdbe *p, int pc){
   int head = aOp[pc].p2;
   int found = 0;
   int bCalls = 0;
+  int bSorts = aOp[pc].opcode==OP_SorterNext;
   int i;
   for(i=head; i<pc; i++){
     const Op *pOp = &aOp[i];
     if( pOp->opcode==OP_ResultRow ) found |= SQPYTE_LOOP_ROWS;
+    if( pOp->opcode==OP_SorterInsert ) bSorts = 1;
     if( SQPYTE_ENDS_LOOP(pOp->opcode) || pOp->opcode==OP_Yield ) return 0;
     if( pOp->p4type==P4_COLLSEQ && (sqlite3OpcodeProperty[pOp->opcode] & OPFLG_JUMP)
      && sqpyte_python_collation((long)pOp->p4.pColl)
@@ -316,7 +318,7 @@ static int sqpyteScan(Vdbe *p, int pc){
       found |= SQPYTE_LOOP_PYTHON;    /* the call may reject the row */
     }
   }
-  if( bCalls && (found & SQPYTE_LOOP_ROWS)==0 ) found |= SQPYTE_LOOP_PYTHON;
+  if( bCalls && (found & SQPYTE_LOOP_ROWS)==0 ) found |= bSorts ? SQPYTE_LOOP_PYTHON|SQPYTE_LOOP_SORTS : SQPYTE_LOOP_PYTHON;
   return found;
 }
 

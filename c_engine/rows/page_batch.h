@@ -63,6 +63,7 @@ SQPYTE_EXPORT int sqpyte_page_size(long pVdbeCursor);
                                   ** language for more rows than it returns, or
                                   ** a window function in it */
 #define SQPYTE_LOOP_MORE 4        /* it may return several rows */
+#define SQPYTE_LOOP_SORTS 8       /* beside SQPYTE_LOOP_PYTHON: such a loop fills a sorter, or is one's */
 /* Whether a statement has loops that may be worth inlining: 0 or SQPYTE_LOOP_*. */
 SQPYTE_EXPORT int sqpyte_loops(long pStmt);
 

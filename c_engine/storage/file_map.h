@@ -61,12 +61,16 @@ static int sqpyteIsCoherent(const unixFile *pFile){
 
 /* Whether the program has put its own system calls in the place of SQLite's (xSetSystemCall): they may see other bytes
 ** than the file has. */
-static int sqpyteSystemCallsReplaced(void){
-  int i;
+static int bSqpyteSystemCallsReplaced;
+
+static int unixSetSystemCall(sqlite3_vfs *pVfs, const char *zName, sqlite3_syscall_ptr pNew){
+  int rc = sqpyteReplaceSystemCall(pVfs, zName, pNew);
+  int i, bFound = 0;
   for(i=0; i<(int)ArraySize(aSyscall); i++){
-    if( aSyscall[i].pDefault && aSyscall[i].pCurrent!=aSyscall[i].pDefault ) return 1;
+    if( aSyscall[i].pDefault && aSyscall[i].pCurrent!=aSyscall[i].pDefault ) bFound = 1;
   }
-  return 0;
+  bSqpyteSystemCallsReplaced = bFound;
+  return rc;
 }
 
 /* Takes address space from what all maps may have, or gives it back with n below zero. */
@@ -122,5 +126,5 @@ static int sqpyteMayMap(sqlite3_file *pFd){
   return pFd->pMethods==&posixIoMethods && (pFile->ctrlFlags & UNIXFILE_DELETE)==0
       && pFile->mmapSizeMax==0 && pFile->pMapRegion==0 && !SQPYTE_OFF(MMAP)
       && getrlimit(RLIMIT_AS, &space)==0 && space.rlim_cur==RLIM_INFINITY
-      && sqpyteIsCoherent(pFile) && !sqpyteSystemCallsReplaced();
+      && sqpyteIsCoherent(pFile) && !bSqpyteSystemCallsReplaced;
 }

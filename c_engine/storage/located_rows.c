@@ -196,7 +196,7 @@ static int sqpyteMayLocate(SqpyteLocator *p, const BtCursor *pCur){
   const Pager *pPager = pCur->pBt->pPager;
   u64 stamp = SQPYTE_CURSOR_STAMP(pCur);
   if( pCur->eState!=CURSOR_VALID || pPager->eState!=PAGER_READER || !USEFETCH(pPager) || !sqpyteNoFrames(pPager)
-   || p->pFile->pMapRegion!=p->aMap || SQPYTE_MAP_FAILED(p->pFile)
+   || p->pFile->pMapRegion!=p->aMap || SQPYTE_MAP_FAILED(p->pFile) || bSqpyteSystemCallsReplaced
    || (pCur->pBtree->db->flags & SQLITE_CellSizeCk) ) return 0;
   if( p->stamp!=stamp ){
     p->stamp = stamp;

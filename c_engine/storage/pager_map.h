@@ -62,7 +62,7 @@ static void sqpyteStopMap(Pager *pPager, int eMap){
 static void sqpyteMapTransaction(Pager *pPager){
   unixFile *pFile = sqpyteMappedFile(pPager);
   if( pFile==0 || pPager->eSqpyteMap==SQPYTE_MAP_LEFT || SQPYTE_OFF(MMAP) || SQPYTE_MAP_FAILED(pFile)
-   || !sqpyteCatchesBusErrors() || sqpyteSystemCallsReplaced() ){
+   || !sqpyteCatchesBusErrors() || bSqpyteSystemCallsReplaced ){
     sqpyteStopMap(pPager, SQPYTE_MAP_NEVER);
     return;
   }

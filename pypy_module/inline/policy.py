@@ -12,7 +12,7 @@ one costs 25.  So C goes on until it has done, or is about to do, as many rows a
 no time much slower than with C alone, nor than with inlining alone.  Rows whose columns have several types have a path
 through the loop for each combination, which costs 40 ms and gains less: each kind of rows beyond the first is worth
 ANOTHER_KIND (variety.py).  In a slice that no row leaves only the calls are Python's, most often beside a sorter: a row
-gains 0.03 to 0.05 us.
+gains 0.03 to 0.06 us.
 
 What is left is read from the B-tree's cursor: an estimate by the pages on its way down (c_engine/core/cardinality.c).
 That tells nothing of a range, and little of a join: such statements have as much left as their last runs have done on
@@ -42,7 +42,7 @@ from sqpyte.vm.base import mem
 
 ROW = NUMBERS['SQLITE_ROW']
 COLUMNS, COUNT = NUMBERS['SQPYTE_ROW_COLUMNS'], NUMBERS['SQPYTE_ROW_COUNT']
-LOOP_PYTHON, LOOP_MORE = NUMBERS['SQPYTE_LOOP_PYTHON'], NUMBERS['SQPYTE_LOOP_MORE']
+LOOP_PYTHON, LOOP_MORE, LOOP_SORTS = (NUMBERS['SQPYTE_LOOP_' + name] for name in ('PYTHON', 'MORE', 'SORTS'))
 # SQLite's counters, in which a Next counts each row that it steps to: of a range or a sorter, and of a full scan.
 STEPS, FULLSCAN_STEPS, RUN = 0, NUMBERS['SQLITE_STMTSTATUS_FULLSCAN_STEP'], NUMBERS['SQLITE_STMTSTATUS_RUN']
 COUNTER = 0xffffffff    # the most that one holds
@@ -52,7 +52,7 @@ MOST_TIER_UP = 10000   # rows from one look to the next, at most
 TIER_UP_AGAIN = 16     # and, once it has a class, before it is taken over
 FIRST_LOOP = 600000     # rows that are worth the first loop of a process
 LATER_LOOP = 200000     # and each later one
-RUN_SLICE = 1500000     # and a slice that no row leaves, beyond that
+RUN_SLICE = 1000000     # and a slice that no row leaves, beyond that
 LONG = 2000             # rows that are worth the way into a class and back
 SHORT_LOOPS = 8000000   # and rows after which compiling that way is worth it, where user code is called:
 SHORTEST = 100          # ... then these are enough
@@ -95,10 +95,11 @@ def steps_of(statement):
 
 
 def count_rows(statement):
-    """Note the rows that C has stepped a statement's loops to since this was called last; return `steps_of` it."""
+    """Note the rows that C has stepped a statement's loops to since this was called last, beside those that were noted
+    as they were returned; return `steps_of` it."""
     state, steps = state_of(statement), steps_of(statement)
-    state.rows += (steps - state.steps) & COUNTER
-    state.steps = steps
+    state.rows += max(((steps - state.steps) & COUNTER) - state.returned, 0)
+    state.steps, state.returned = steps, 0
     return steps
 
 
@@ -136,6 +137,8 @@ class Planner:
             return tiers.NOT
         loops = lib.sqpyte_loops(address_of(statement.pointer))
         if loops & LOOP_PYTHON:
+            if loops & LOOP_SORTS and self.worth is None:
+                state_of(statement).run_slice = True        # as the inliner will find, once it is loaded
             return tiers.AT_ONCE
         return tiers.LATER if loops & LOOP_MORE else tiers.NOT
 
@@ -273,10 +276,9 @@ class Planner:
         if not, until when it is to have tier_up."""
         if self.worth == 0:
             return True
-        steps = count_rows(statement) if statement.inlinable else steps_of(statement)
         left, least = rows_left(statement), self._least(statement)
         if left == UNKNOWN:
-            long = self.worth is not None or usual(statement, steps) >= least
+            long = self.worth is not None or usual(statement, steps_of(statement)) >= least
         else:
             long = left >= least
         state, missing = state_of(statement), wanted(statement, self.worth)
@@ -284,8 +286,8 @@ class Planner:
             state.spare = left - missing
             return True
         statement.tier_up = max(self.tier_up, min(state.rows, MOST_TIER_UP))
-        if not statement.inlinable:
-            state.rows += statement.tier_up
+        state.rows += statement.tier_up
+        state.returned += statement.tier_up
         return False
 
     def _slice_pays(self, statement, sliced):
@@ -316,7 +318,7 @@ class Planner:
         missing = wanted(statement, self.worth)
         if inlined and state.more_kinds:
             return False, VARIED_SO_FAR % (missing + state.rows, why), details, {}
-        if inlined and state.run_slice and missing > 0:
+        if inlined and ran and state.run_slice and missing > 0:
             return False, RUN_SLICE_SO_FAR % (missing + state.rows, why), details, {}
         if inlined and ran and not state.taken:
             return False, '%s; with more, %s' % (self._too_few(), why), details, {}

@@ -26,7 +26,8 @@ class State:
         taken: whether a loop of it has been taken over, in this run or an earlier one (bool).
         rows: how many rows of loops that may be inlined have been done (int): those that C has returned; if the
             statement calls user code, those that C has stepped to, too; and those of page batches.
-        steps: what SQLite's counters were when it was begun last, if it calls user code (int).
+        steps: what SQLite's counters were when it was begun last, if it calls user code (int); returned: how many of
+            `rows` have been returned since (int).
         span: rows and SQLite's counters, of rows and of runs, when the span of policy.usual() began (tuple of int).
         estimate: how many rows its first loop was thought to have when it was begun last (int).
         learned: what the runs of all statements of its SQL have shown (Learned).
@@ -44,7 +45,7 @@ class State:
 
     taken = run_slice = False
     slower = ''
-    rows = steps = estimate = spare = more_kinds = 0
+    rows = steps = returned = estimate = spare = more_kinds = 0
     span = 0, 0, 0
     known: Any = None
     runner: Any = None

@@ -6,6 +6,7 @@ needed, or leaves the opcode to C with `part.bail_out(pc)`, having changed nothi
 
 from c_engine.generated import layout, opcodes
 from pypy_module.ffi.library import NUMBERS
+from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS
 from pypy_module.inline.analysis.scan import ROWID, RUN, copied
 from pypy_module.inline.codegen import datum
 from pypy_module.inline.codegen.emit import V, W
@@ -380,14 +381,23 @@ def aggregate_step(part, pc, op):
     handed(part, pc, -1, None)
 
 
+def left_to_c(part, op):
+    """The condition (str, with `and`) on which C does an opcode; '' for always. A step of an aggregate of SQLite's own
+    is done where C keeps the accumulator, which saves a call of 0.1 us. C does the first one, and those of texts."""
+    if op.opcode not in AGGREGATE_STEPS or not op.aggregate or op.skip_register:
+        return ''
+    return 'aggregate_step(self.memory + %d, %d, %s) == LEFT_TO_C and ' % (
+        op.p3 * layout.sizeof_Mem, op.aggregate, part.w(op.p2) if op.p5 else None)
+
+
 def one_in_c(part, pc, op):
     """An opcode that only upstream has, in a loop that calls user code."""
     source = part.source
     flow = part.loop.flow
     stores = ['store(self.memory + %d, %s)' % (register * layout.sizeof_Mem, part.w(register))
               for register in sorted(flow.reads[pc] & part.loop.written - part.loop.accumulators)]
-    source.add('if not self.in_c(%d, %s):' % (pc, ' + '.join(stores) or '0'),
-               '    return')
+    done = 'self.in_c(%d, %s)' % (pc, ' + '.join(stores) or '0')
+    source.add('if %snot %s:' % (left_to_c(part, op), done), '    return')
     written = flow.writes[pc] - part.loop.accumulators
     behind = 'return self.side_exit(%d, i, %s)' % (
         pc + 1, part.spilled(pc + 1, flow.live[pc + 1] - written))

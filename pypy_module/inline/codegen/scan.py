@@ -21,7 +21,7 @@ from pypy_module.inline.codegen.opcodes import EMITTERS, affinity
 from pypy_module.inline.runtime import trace
 from pypy_module.inline.runtime.runner import Kinds
 from pypy_module.inline.runtime.scan import AheadRunner, PageBatchRunner, RowsRunner, RunRunner
-from sqpyte.vm.values import arith, compare, values
+from sqpyte.vm.values import aggregates, arith, compare, values
 
 AS_REAL = NUMBERS['SQPYTE_AS_REAL']
 HEAD = NUMBERS['SQPYTE_BATCH_HEAD']
@@ -29,7 +29,8 @@ BUFFER_WORDS = 4096
 FEWEST_ROWS, MOST_ROWS = 16, 512
 
 NAMES = {'PageBatchRunner': PageBatchRunner, 'RowsRunner': RowsRunner, 'AheadRunner': AheadRunner,
-         'RunRunner': RunRunner, 'affinity': affinity, 'compared': compared}
+         'RunRunner': RunRunner, 'affinity': affinity, 'compared': compared, 'aggregate_step': aggregates.step,
+         'LEFT_TO_C': aggregates.BAIL_OUT}
 for _module, _names in [
         (memory, 'WORDS INTS DOUBLES BYTES CHARS unpack BASE data_at'),
         (inline_values, 'text_at unwrapped wrapped private store result_of UNDECODABLE'),

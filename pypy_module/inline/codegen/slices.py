@@ -10,7 +10,7 @@ from pypy_module.inline.analysis.scan import AHEAD
 from pypy_module.inline.codegen import datum
 from pypy_module.inline.codegen.class_code import CHECK_STAMP, INTERRUPTED
 from pypy_module.inline.codegen.emit import Ahead, V, W
-from pypy_module.inline.codegen.opcodes import EMITTERS
+from pypy_module.inline.codegen.opcodes import EMITTERS, left_to_c
 from pypy_module.inline.codegen.scan import Code
 from pypy_module.inline.runtime.slices import LogAheadRunner, LogRunRunner
 from sqpyte.vm.values.values import CONSTANT, row_origin
@@ -64,9 +64,20 @@ class SlicePart(Ahead):
         source, loop = self.source, self.loop
         operands = sorted(loop.flow.reads[pc] & loop.written - loop.accumulators)
         written = loop.flow.writes[pc] - loop.accumulators
+        condition = left_to_c(self, self.ops[pc])
         if not operands and not written:
-            source.add('if not self.in_c(%d):' % pc, '    return')
+            source.add('if %snot self.in_c(%d):' % (condition, pc), '    return')
             return
+        if condition:
+            source.add('if %s:' % condition[:-len(' and ')])
+            with source.block():
+                self._pass_to_c(pc, operands, written)
+        else:
+            self._pass_to_c(pc, operands, written)
+
+    def _pass_to_c(self, pc, operands, written):
+        """Emit that C does an opcode with `operands`, and that what it has `written` is loaded (registers)."""
+        source = self.source
         source.add('c = self.values', 'WORDS[c] = %d' % len(operands))
         for n, register in enumerate(operands):
             source.add('WORDS[c + %d] = %d' % (3 * n + 1, register),

@@ -1,13 +1,12 @@
 """Opcodes of aggregation, and MakeRecord, which feeds the sorter that groups."""
-from c_engine.generated.layout import (
-    MEM_Agg, MEM_IntReal, Mem_flags, Mem_n, Mem_z, SQLITE_AFF_REAL)
+from c_engine.generated.layout import MEM_IntReal, Mem_flags, SQLITE_AFF_REAL
 from sqpyte.vm.base import capi, mem
 from sqpyte.vm.base.jit import unroll_safe
 from sqpyte.vm.opcodes.convert import LEFT_TO_C, convert_register
 from sqpyte.vm.opcodes.function import spill_registers
 from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, opcode
 from sqpyte.vm.values import aggregates, functions
-from sqpyte.vm.values.values import W_Bytes, W_Int, W_Null, W_Real, W_Text
+from sqpyte.vm.values.values import W_Bytes, W_Int, W_Real, W_Text
 
 SKIPPED = 1003      # SQPYTE_SKIPPED
 
@@ -32,35 +31,18 @@ def op_agg_inverse(frame, op, pc):
 def _step_on_values(frame, op):
     """Do the step of one of SQLite's own aggregates on its C context. Returns False, and has
     changed nothing, if it is the first step, which makes the context, or for texts."""
-    kind = op.aggregate
-    address = frame.mem_address(op.p3)
-    if not frame.is_in_mem(op.p3) or (mem.u16(address, Mem_flags) & MEM_Agg) == 0:
+    if not frame.is_in_mem(op.p3):
         return False
-    context = mem.i64(address, Mem_z)
-    if context == 0:
-        return False
-    if kind == aggregates.COUNT:
-        if op.p5 > 0:
-            w = frame.read(op.p2)
-            if w is None:
-                return False
-            if not isinstance(w, W_Null):
-                aggregates.step_count(context)
-        else:
-            aggregates.step_count(context)
-    else:
+    w = None
+    if op.p5 > 0:
         w = frame.read(op.p2)
         if w is None:
             return False
-        if kind == aggregates.MIN or kind == aggregates.MAX:
-            result = aggregates.step_minmax(context, w, kind == aggregates.MAX)
-        else:
-            result = aggregates.step_sum(context, w)
-        if result == aggregates.BAIL_OUT:
-            return False
-        if result == aggregates.SKIPPED and op.skip_register > 0:
-            frame.write(op.skip_register, W_Int(1))
-    mem.set_i32(address, Mem_n, mem.i32(address, Mem_n) + 1)
+    result = aggregates.step(frame.mem_address(op.p3), op.aggregate, w)
+    if result == aggregates.BAIL_OUT:
+        return False
+    if result == aggregates.SKIPPED and op.skip_register > 0:
+        frame.write(op.skip_register, W_Int(1))
     return True
 
 

@@ -3,10 +3,10 @@
 The accumulator stays where upstream keeps it (`SumCtx`, `CountCtx`, or a `Mem` for min and max,
 in the memory that sqlite3_aggregate_context gave), so a statement may change its tier between
 any two rows and upstream's finalizers give the result.  The step functions here load and store
-those fields; every case that needs memory or text is left to C.
+those fields, for the VM and for loops that the inliner has; every case that needs memory or text is left to C.
 """
 from c_engine.generated.layout import (
-    MEM_Int, MEM_Real, CountCtx_n, Mem_flags, Mem_u, SumCtx_approx, SumCtx_cnt, SumCtx_iSum,
+    MEM_Agg, MEM_Int, MEM_Real, CountCtx_n, Mem_flags, Mem_n, Mem_u, Mem_z, SumCtx_approx, SumCtx_cnt, SumCtx_iSum,
     SumCtx_ovrfl, SumCtx_rErr, SumCtx_rSum)
 from sqpyte.vm.base import mem
 from sqpyte.vm.values.arith import ovfcheck, truncated_quotient
@@ -20,6 +20,34 @@ BAIL_OUT = 1         # C has to do it
 SKIPPED = 2     # done, and the value isn't the new minimum or maximum
 
 _LARGE = 4503599627370496       # integers from here on are added in two parts
+
+
+def step(accumulator, kind, w):
+    """A step of an aggregate on its accumulator, a Mem.
+
+    Args:
+        accumulator: the Mem's address.
+        kind: COUNT to MAX.
+        w: the value; None for count(*).
+    Returns:
+        DONE, SKIPPED, or BAIL_OUT, and nothing has changed: of the first step, which makes the context, and of texts.
+    """
+    if mem.u16(accumulator, Mem_flags) & MEM_Agg == 0:
+        return BAIL_OUT
+    context = mem.i64(accumulator, Mem_z)
+    if context == 0:
+        return BAIL_OUT
+    result = DONE
+    if kind == COUNT:
+        if not isinstance(w, W_Null):
+            step_count(context)
+    elif kind == MIN or kind == MAX:
+        result = step_minmax(context, w, kind == MAX)
+    else:
+        result = step_sum(context, w)
+    if result != BAIL_OUT:
+        mem.set_i32(accumulator, Mem_n, mem.i32(accumulator, Mem_n) + 1)
+    return result
 
 
 def _init_sum(context):

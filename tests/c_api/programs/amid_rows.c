@@ -1,6 +1,7 @@
 /* Between two rows of a statement the program calls what the C API lets it call then. The rows that follow, and how the
 ** statement ends, are stock's, whatever is kept or located ahead. */
 #include "program.h"
+#include <errno.h>
 
 #define BEFORE 120          /* rows before the call */
 
@@ -38,8 +39,25 @@ static void no_file(sqlite3 *db, sqlite3_stmt *pStmt){
   printf("%d\n", sqlite3_file_control(db, "main", SQLITE_FCNTL_NULL_IO, 0));
 }
 static void no_map(sqlite3 *db, sqlite3_stmt *pStmt){
-  sqlite3_int64 n = 0;
-  printf("%d\n", sqlite3_file_control(db, "main", SQLITE_FCNTL_MMAP_SIZE, &n));
+  static const sqlite3_int64 aSize[] = { 0, 200000, 100000, 0, 50000 };
+  int i;
+  for(i=0; i<5; i++){
+    sqlite3_int64 n = aSize[i];
+    printf("%d ", sqlite3_file_control(db, "main", SQLITE_FCNTL_MMAP_SIZE, &n));
+    n = -1;
+    sqlite3_file_control(db, "main", SQLITE_FCNTL_MMAP_SIZE, &n);
+    printf("%lld\n", (long long)n);
+    if( i==3 ) sqlite3_step(pStmt);
+  }
+}
+static ssize_t no_pread(int fd, void *p, size_t n, off_t at){
+  errno = EIO;
+  return -1;
+}
+static void system_calls(sqlite3 *db, sqlite3_stmt *pStmt){
+  sqlite3_vfs *pVfs = sqlite3_vfs_find(0);
+  pVfs->xSetSystemCall(pVfs, "pread", (sqlite3_syscall_ptr)no_pread);
+  pVfs->xSetSystemCall(pVfs, "pread64", (sqlite3_syscall_ptr)no_pread);
 }
 static void reset_cache(sqlite3 *db, sqlite3_stmt *pStmt){
   printf("%d\n", sqlite3_file_control(db, "main", SQLITE_FCNTL_RESET_CACHE, 0));
@@ -102,6 +120,7 @@ static const Call aCall[] = {
   { "FP_DIGITS", digits },
   { "NULL_IO", no_file },
   { "MMAP_SIZE", no_map },
+  { "SetSystemCall", system_calls },
   { "RESET_CACHE", reset_cache },
   { "release_memory", release },
   { "LIMIT_LENGTH", short_texts },
@@ -199,7 +218,8 @@ static void attempt(const char *zQuery, const Call *pCall, int bad, int isFile){
     if( pCall->x ) pCall->x(db, pStmt);
     if( pCall->zSql ) execute(db, pCall->zSql);
     h = hashed(pStmt, h, -1, &nRow, &rc);
-    if( pCall->x==no_file && rc==SQLITE_IOERR ){    /* how many rows are in memory is each library's own */
+    sqlite3_vfs_find(0)->xSetSystemCall(sqlite3_vfs_find(0), 0, 0);
+    if( (pCall->x==no_file || pCall->x==system_calls) && (rc==SQLITE_IOERR || rc==SQLITE_CORRUPT) ){    /* how many rows are in memory is each library's own */
       nRow = nBefore;
       h = 0;
     }
