@@ -17,6 +17,7 @@ EDITS = [
         "  void *pMapRegion;                   /* Memory mapped region */\n"
         "  struct SqpyteMap *pSqpyteMap;       /* 0 if pMapRegion isn't ours (file_map.h) */\n"
         "  u8 bSqpyteFetched;                  /* It is ours, and in stock's library a page would be out, too */\n"
+        "  u8 bSqpyteNoHoles;                  /* Nothing is mapped where the file has holes */\n"
         "#endif\n"
         "  int sectorSize;",
     ),

@@ -299,7 +299,7 @@ static int sqpyteScan(Vdbe *p, int pc){
   int head = aOp[pc].p2;
   int found = 0;
   int bCalls = 0;
-  int bSorts = aOp[pc].opcode==OP_SorterNext;
+  int bSorts = SQPYTE_IS(aOp[pc].opcode, STEP_SORTER);
   int i;
   for(i=head; i<pc; i++){
     const Op *pOp = &aOp[i];

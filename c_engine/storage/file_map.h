@@ -38,17 +38,25 @@ static i64 nSqpyteMapped;                     /* bytes of address space in all m
 
 static const sqlite3_io_methods posixIoMethods;   /* upstream's, defined further down */
 
+/* Whether the file takes less room than it has bytes. */
+static int sqpyteHasHoles(const unixFile *pFile){
+  struct stat now;
+  return osFstat(pFile->h, &now)!=0 || (i64)now.st_blocks*512<now.st_size;
+}
+
 /* Whether reads of a map and writes to the file agree: local file systems of Linux whose maps are the page cache. Of
 ** overlayfs a file that was opened to be read alone may be the lower one, and stays so in the map when another process
 ** writes, which copies it to the upper one; a file that was opened to be written is there already. */
-static int sqpyteIsCoherent(const unixFile *pFile){
+static int sqpyteIsCoherent(unixFile *pFile){
   struct statfs fs;
   if( fstatfs(pFile->h, &fs) ) return 0;
   switch( (u32)fs.f_type ){
     case 0xef53:          /* ext2, ext3, ext4 */
     case 0x58465342:      /* xfs */
     case 0x9123683e:      /* btrfs */
-    case 0x01021994:      /* tmpfs */
+    case 0x01021994:      /* tmpfs: a hole that is read gets a page, and there may be none */
+      pFile->bSqpyteNoHoles = 1;
+      return !sqpyteHasHoles(pFile);
     case 0x858458f6:      /* ramfs */
     case 0xf2f52010:      /* f2fs */
     case 0x2fc12fc1:      /* zfs */

@@ -69,7 +69,11 @@ static void sqpyteMapTransaction(Pager *pPager){
   pPager->nSqpyteThread = sqpyteThread();
   if( pFile->mmapSize!=(i64)pPager->dbSize*pPager->pageSize ){
     sqpyteMeasureMap(pFile);
-    /* Where the file has outgrown the map it is mapped anew when so many pages behind its end have been read. */
-    if( (i64)pPager->dbSize*pPager->pageSize>pFile->mmapSizeActual ) sqpyteStopMap(pPager, SQPYTE_MAP_MAY);
+    if( pFile->bSqpyteNoHoles && sqpyteHasHoles(pFile) ){
+      sqpyteStopMap(pPager, SQPYTE_MAP_NEVER);
+    }else if( (i64)pPager->dbSize*pPager->pageSize>pFile->mmapSizeActual ){
+      /* The file has outgrown the map: it is mapped anew when so many pages behind its end have been read. */
+      sqpyteStopMap(pPager, SQPYTE_MAP_MAY);
+    }
   }
 }

@@ -134,10 +134,13 @@ rows = connection.execute('SELECT id, filler FROM t')
 for _ in range(300):
     next(rows)
 assert mapped()
-assert connection.execute('PRAGMA mmap_size=5000000').fetchone() == (5000000,)
+for size in (5000000, 0, 5000000):
+    assert connection.execute('PRAGMA mmap_size=%d' % size).fetchone() == (size,)
+for _ in range(100):
+    next(rows)
 # A page of stock's own map would be out now: it refuses.
 assert connection.execute('PRAGMA mmap_size=0').fetchone() == (5000000,)
-assert len(list(rows)) + 300 == scan(connection)[0]
+assert len(list(rows)) + 400 == scan(connection)[0]
 connection.close()
 assert not mapped()
 ''',

@@ -120,9 +120,9 @@ NAMED_IN_C = {
     # What P2 of a LIMIT means, of a loop's first opcode, of its last one.
     'c_engine/core/cardinality.c': 'DecrJumpZero Rewind Last Next',
     'c_engine/core/tiering.c': 'Goto Once Prev',
-    # What ends a statement after one row.
+    # What ends a statement after one row; what fills a sorter.
     'c_engine/rows/fused.c': 'ResultRow Program VUpdate IncrVacuum Expire Transaction Goto',
-    'c_engine/rows/page_batch.c': 'ResultRow Yield AggValue',
+    'c_engine/rows/page_batch.c': 'ResultRow Yield AggValue SorterInsert',
     'c_engine/rows/call_log.c': 'Noop',
     'c_engine/rows/sink.c': 'Noop',
     # What they emit, or do in an opcode's place.

@@ -1,6 +1,6 @@
 """Known defects of RPython's JIT, mended while it translates us.
 
-RPython 0.2.1, the last that PyPI has, is "a randomly chosen, untested version" by its own words. These five defects of
+RPython 0.2.1, the last that PyPI has, is "a randomly chosen, untested version" by its own words. These six defects of
 its optimizer can meet our traces; PyPy has mended most of them since. Each mend replaces a method of RPython's by one
 that calls it.
 
@@ -12,9 +12,12 @@ that calls it.
 * A flag that a short preamble wants to be another number than 0 or 1 ended the process (issue 3128).
 * An operation of the short preamble of a loop that jumps to another version of itself was noted in lists that were
   not there yet: the process crashed, with `retrace_limit` above 0 (as in issue 2195).
+* What a short preamble may hold is found by recursion, from an operation to its operands: a chain of 300 took 77 KB of
+  stack, which the thread or fiber that SQLite is called in need not have. It ends after DEEPEST now; a loop computes
+  anew what lies further down.
 
-tests/jit/optimizer_check.py finds the first two in random traces, tests/jit/test_optimizer.py has cases of the last
-two, and of the third no trace of ours is known.
+tests/jit/optimizer_check.py finds the first two in random traces, tests/jit/test_optimizer.py has cases of the fourth
+and fifth, tests/c_api/programs/small_stacks.c of the last, and of the third no trace of ours is known.
 """
 from rpython.jit.metainterp.optimize import InvalidLoop
 from rpython.jit.metainterp.optimizeopt import intbounds
@@ -22,7 +25,7 @@ from rpython.jit.metainterp.optimizeopt.info import NonNullPtrInfo
 from rpython.jit.metainterp.optimizeopt.intbounds import OptIntBounds
 from rpython.jit.metainterp.optimizeopt.optimizer import Optimizer
 from rpython.jit.metainterp.optimizeopt.pure import DefaultOptimizationResult, OptPure, RecentPureOps
-from rpython.jit.metainterp.optimizeopt.shortpreamble import ExtendedShortPreambleBuilder
+from rpython.jit.metainterp.optimizeopt.shortpreamble import ExtendedShortPreambleBuilder, ShortBoxes
 from rpython.jit.metainterp.optimizeopt.unroll import UnrollOptimizer
 from rpython.jit.metainterp.optimizeopt.util import make_dispatcher_method
 from rpython.jit.metainterp.resoperation import rop
@@ -107,6 +110,25 @@ def callback(self, op, save, nextop):
 OptPure.recent_overflowing = None
 DefaultOptimizationResult._callback = callback
 OptPure.getrecentops = getrecentops
+
+DEEPEST = 32        # operations, each an operand of the one before
+
+_produce_arg = ShortBoxes.produce_arg.im_func
+
+
+def produce_arg(self, op):
+    """What an operand is in a short preamble; None if it can't be in one."""
+    if self.depth >= DEEPEST:
+        return None
+    self.depth += 1
+    try:
+        return _produce_arg(self, op)
+    finally:
+        self.depth -= 1
+
+
+ShortBoxes.depth = 0
+ShortBoxes.produce_arg = produce_arg
 
 _get_last_guard = NonNullPtrInfo.get_last_guard.im_func
 _mark_last_guard = NonNullPtrInfo.mark_last_guard.im_func
