@@ -58,7 +58,7 @@ static int sqpyteFirstHead(const Vdbe *p){
   return -1;
 }
 
-int sqpyte_begin(sqlite3_stmt *pStmt, i64 *aOut, int nLeast, i64 nWanted){
+int sqpyte_begin(sqlite3_stmt *pStmt, i64 *aOut, i64 nLeast){
   Vdbe *p = (Vdbe*)pStmt;
   int head = sqpyteFirstHead(p);
   i64 nLeft;
@@ -73,6 +73,6 @@ int sqpyte_begin(sqlite3_stmt *pStmt, i64 *aOut, int nLeast, i64 nWanted){
   }
   nLeft = sqpyte_rows_left((long)p);
   aOut[SQPYTE_ROW_COUNT] = nLeft;
-  if( nLeft ? nLeft>=nLeast && nLeft>=nWanted : nWanted<=0 ) return rc;
+  if( nLeft ? nLeft>=nLeast : nLeast<=0 ) return rc;
   return sqpyte_step(pStmt, aOut);
 }

@@ -318,7 +318,10 @@ static int sqpyteScan(Vdbe *p, int pc){
       found |= SQPYTE_LOOP_PYTHON;    /* the call may reject the row */
     }
   }
-  if( bCalls && (found & SQPYTE_LOOP_ROWS)==0 ) found |= bSorts ? SQPYTE_LOOP_PYTHON|SQPYTE_LOOP_SORTS : SQPYTE_LOOP_PYTHON;
+  if( bCalls && (found & SQPYTE_LOOP_ROWS)==0 ){
+    found |= SQPYTE_LOOP_PYTHON;
+    if( bSorts ) found |= SQPYTE_LOOP_SORTS;
+  }
   return found;
 }
 

@@ -72,13 +72,12 @@ SQPYTE_EXPORT int sqpyte_loops(long pStmt);
 SQPYTE_EXPORT sqlite3_int64 sqpyte_rows_left(long pStmt);
 
 /* In place of the first sqpyte_step: steps to the head of the first loop, and on
-** from there unless nLeast and nWanted rows or more are left to do (or, if that
-** can't be told, nWanted isn't above 0).
+** from there unless nLeast rows or more are left to do (or, if that
+** can't be told, nLeast isn't above 0).
 ** Returns SQLITE_ROW without columns if the statement is at the head; else what
 ** sqpyte_step() has. In aOut[SQPYTE_ROW_COUNT]: what is left; 0 if that can't be
 ** told, -1 if the first loop isn't a scan. */
-SQPYTE_EXPORT int sqpyte_begin(sqlite3_stmt *pStmt, sqlite3_int64 *aOut, int nLeast,
-                               sqlite3_int64 nWanted);
+SQPYTE_EXPORT int sqpyte_begin(sqlite3_stmt *pStmt, sqlite3_int64 *aOut, sqlite3_int64 nLeast);
 
 /* The SqpyteFunction (see fused.h) of a FuncDef, 0 if it isn't written in the
 ** caller's language. */

@@ -138,7 +138,7 @@ int sqpyte_covers_loop(intptr_t stmt, int head);
 
 int sqpyte_loops(intptr_t stmt);
 int64_t sqpyte_rows_left(intptr_t stmt);
-int sqpyte_begin(sqlite3_stmt *stmt, int64_t *out, int least, int64_t wanted);
+int sqpyte_begin(sqlite3_stmt *stmt, int64_t *out, int64_t least);
 int sqpyte_batch(intptr_t cursor, intptr_t spec, intptr_t out, int next);
 void sqpyte_batch_seek(intptr_t cursor, int ix, int64_t rowid);
 int sqpyte_page_size(intptr_t cursor);

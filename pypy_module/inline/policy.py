@@ -33,7 +33,7 @@ Classes are kept by the bytecode's content, the calls of user code and what is s
 import os
 import sys
 
-from pypy_module.dbapi.statements import tiers, variety
+from pypy_module.dbapi.statements import tiers
 from pypy_module.dbapi.statements.statement import explains
 from pypy_module.ffi.library import NUMBERS, address_of, lib
 from pypy_module.inline.residual import residual_call
@@ -61,9 +61,7 @@ UNKNOWN = 0             # rows left where it can't be told: what has been done d
 
 MOSTLY_IN_C = 'C would do opcodes of it one at a time, each for less than two calls of user code'
 
-VARIED_SO_FAR = ('the types of its columns vary from row to row: %d must be done or left for a path for each; '
-                 'with more, %s')
-RUN_SLICE_SO_FAR = ('too few rows so far for calls in a loop that stays in C (%d must be done or left); with more, %s')
+RUN_SLICE_SO_FAR = 'too few rows so far for calls in a loop that stays in C (%d must be done or left); with more, %s'
 
 _taken_over: list = []      # not empty once a loop of this process was worth it. (A global that changes ends traces.)
 
@@ -78,8 +76,8 @@ def wanted(statement, least=None):
     """
     state = state_of(statement)
     if least is None:
-        least = (LATER_LOOP if _taken_over else FIRST_LOOP) + state.run_slice * RUN_SLICE
-    return least + variety.ANOTHER_KIND * state.more_kinds - state.rows
+        least = LATER_LOOP if _taken_over else FIRST_LOOP
+    return least + state.extra - state.rows
 
 
 def rows_left(statement):
@@ -138,7 +136,7 @@ class Planner:
         loops = lib.sqpyte_loops(address_of(statement.pointer))
         if loops & LOOP_PYTHON:
             if loops & LOOP_SORTS and self.worth is None:
-                state_of(statement).run_slice = True        # as the inliner will find, once it is loaded
+                state_of(statement).affords(RUN_SLICE, RUN_SLICE_SO_FAR)    # as the inliner will find, once loaded
             return tiers.AT_ONCE
         return tiers.LATER if loops & LOOP_MORE else tiers.NOT
 
@@ -246,18 +244,17 @@ class Planner:
             return tiers.INLINED
         cells = statement.cells
         steps = count_rows(statement)
-        least, missing = self._least(statement), max(wanted(statement, self.worth), 1)
+        least, missing = self._least(statement), wanted(statement, self.worth)
         rows, state = usual(statement, steps), state_of(statement)
         if state.estimate > 0:
             state.learned.too_many = max(state.estimate // max(rows, 1), 1)
         too_many = state.learned.too_many
-        if rows >= max(least, missing):
-            least = missing = 0     # whatever C finds
-        else:
-            missing = max(least, missing) * too_many
-        rc = lib.sqpyte_begin(statement.pointer, cells, least, missing)
+        needed = max(least, missing)
+        if rows >= needed:
+            needed = 0              # whatever C finds
+        rc = lib.sqpyte_begin(statement.pointer, cells, needed * too_many)
         state.estimate = cells[COUNT]
-        state.spare = max(rows, state.estimate // too_many) - wanted(statement, self.worth)
+        state.spare = max(rows, state.estimate // too_many) - missing + state.extra
         if cells[COUNT] < 0:
             statement.inlinable = False
             statement.tier_up = self.tier_up
@@ -283,7 +280,7 @@ class Planner:
             long = left >= least
         state, missing = state_of(statement), wanted(statement, self.worth)
         if long and left >= missing:
-            state.spare = left - missing
+            state.spare = left - missing + state.extra
             return True
         statement.tier_up = max(self.tier_up, min(state.rows, MOST_TIER_UP))
         state.rows += statement.tier_up
@@ -292,12 +289,8 @@ class Planner:
 
     def _slice_pays(self, statement, sliced):
         """Whether a Slice (or None) pays, of a statement of which a loop would."""
-        state = state_of(statement)
-        before, state.run_slice = state.run_slice, self.worth is None and sliced is not None and sliced.row is None
-        if before or not state.run_slice:
-            return True
-        state.spare -= RUN_SLICE
-        return state.spare >= 0
+        extra = RUN_SLICE if self.worth is None and sliced is not None and sliced.row is None else 0
+        return state_of(statement).affords(extra, RUN_SLICE_SO_FAR)
 
     def explain(self, session, statement, ran):
         """See tiers.py."""
@@ -315,11 +308,8 @@ class Planner:
         if inlined and self.worth is None and known.shapes.mostly_in_c:
             return False, MOSTLY_IN_C, details, {}
         state = state_of(statement)
-        missing = wanted(statement, self.worth)
-        if inlined and state.more_kinds:
-            return False, VARIED_SO_FAR % (missing + state.rows, why), details, {}
-        if inlined and ran and state.run_slice and missing > 0:
-            return False, RUN_SLICE_SO_FAR % (missing + state.rows, why), details, {}
+        if inlined and ran and state.waits_for:
+            return False, state.waits_for % (wanted(statement, self.worth) + state.rows, why), details, {}
         if inlined and ran and not state.taken:
             return False, '%s; with more, %s' % (self._too_few(), why), details, {}
         return inlined, why, details, places

@@ -6,6 +6,8 @@ from pypy_module.dbapi.statements import tiers, variety
 
 CONVERTED = 'texts or columns are converted by the program'
 VARIED = 'the types of its columns vary from row to row'
+VARIED_SO_FAR = ('the types of its columns vary from row to row: %d must be done or left for a path for each; '
+                 'with more, %s')
 
 
 class Learned:
@@ -31,9 +33,10 @@ class State:
         span: rows and SQLite's counters, of rows and of runs, when the span of policy.usual() began (tuple of int).
         estimate: how many rows its first loop was thought to have when it was begun last (int).
         learned: what the runs of all statements of its SQL have shown (Learned).
-        spare: how many rows its loop had done and left, when it was taken over, beyond those that were wanted (int).
-        more_kinds: for how many kinds of rows, beyond those that the loop's class had paid, C goes on with it (int).
-        run_slice: what pays is a slice that no row leaves (bool).
+        extra: how many rows its loop is worth beyond those that any is (int).
+        spare: how many it had done and left beyond those that any is worth, when it was taken over (int).
+        waits_for: while it has too few for `extra`, what `explain` says, with places for a number of rows and for why
+            it could be inlined (str); else ''.
         known: the Known of the statement (manager.py), or None.
         runner: which runs it at present, or None.
         leftover: the runner that has rows which C has computed ahead, in place of the next steps, or None.
@@ -43,9 +46,9 @@ class State:
         slower: why a loop of it is, so that C does it from now on (str), or ''.
     """
 
-    taken = run_slice = False
-    slower = ''
-    rows = steps = returned = estimate = spare = more_kinds = 0
+    taken = False
+    slower = waits_for = ''
+    rows = steps = returned = estimate = extra = spare = 0
     span = 0, 0, 0
     known: Any = None
     runner: Any = None
@@ -67,8 +70,15 @@ class State:
     def heir(self):
         """Return the State of a further statement of the same SQL."""
         state = State(self.learned)
-        state.slower, state.more_kinds = self.slower, self.more_kinds
+        state.slower, state.extra, state.waits_for = self.slower, self.extra, self.waits_for
         return state
+
+    def affords(self, extra, why):
+        """Note that the loop which is being taken over is worth so many rows beyond those that any is (int); return
+        whether it has them. If not, C goes on until they are done, which `why` says (see `waits_for`)."""
+        self.extra = extra
+        self.waits_for = why if self.spare < extra else ''
+        return not self.waits_for
 
     def forget(self):
         """Functions or hooks are others: what is known holds no more. Rows that C has computed ahead still come first,

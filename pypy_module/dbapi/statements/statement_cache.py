@@ -149,9 +149,9 @@ class StatementCache(Mixin):
             self.end_abandoned(cached)
         if not cached.busy:
             return cached
-        return self._clone(sql)
+        return self._clone(sql, cached)
 
-    def _clone(self, sql):
+    def _clone(self, sql, cached):
         """Return an idle Statement for a `sql` whose cached one is busy."""
         clones = self._clones.get(sql)
         if clones is None:
@@ -166,9 +166,8 @@ class StatementCache(Mixin):
             if statement is not None and not statement.busy:
                 return statement
         statement = self.prepare(sql)
-        before = self.statements.get(sql)
-        if before is not None and before.inlined is not None:
-            statement.inlined = before.inlined.heir()
+        if cached.inlined is not None:
+            statement.inlined = cached.inlined.heir()
         clones.all.add(statement)
         return statement
 

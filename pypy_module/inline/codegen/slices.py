@@ -65,11 +65,8 @@ class SlicePart(Ahead):
         operands = sorted(loop.flow.reads[pc] & loop.written - loop.accumulators)
         written = loop.flow.writes[pc] - loop.accumulators
         condition = left_to_c(self, self.ops[pc])
-        if not operands and not written:
-            source.add('if %snot self.in_c(%d):' % (condition, pc), '    return')
-            return
         if condition:
-            source.add('if %s:' % condition[:-len(' and ')])
+            source.add('if %s:' % condition)
             with source.block():
                 self._pass_to_c(pc, operands, written)
         else:
@@ -78,6 +75,9 @@ class SlicePart(Ahead):
     def _pass_to_c(self, pc, operands, written):
         """Emit that C does an opcode with `operands`, and that what it has `written` is loaded (registers)."""
         source = self.source
+        if not operands and not written:
+            source.add('if not self.in_c(%d):' % pc, '    return')
+            return
         source.add('c = self.values', 'WORDS[c] = %d' % len(operands))
         for n, register in enumerate(operands):
             source.add('WORDS[c + %d] = %d' % (3 * n + 1, register),

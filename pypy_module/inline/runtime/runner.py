@@ -25,7 +25,7 @@ from pypy_module.dbapi.statements import variety
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS, data_at
 from pypy_module.inline.runtime.stand_in import GONE, Raising, StandIn
-from pypy_module.inline.state import VARIED
+from pypy_module.inline.state import VARIED, VARIED_SO_FAR
 from pypy_module.inline.values import UNDECODABLE, load, private, result_of, store, unwrapped
 from sqpyte.vm.base import mem
 from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Text
@@ -227,17 +227,15 @@ class Runner(StandIn):
                 seen.add(kind)
         if len(seen) <= kinds.paid:
             return False
-        state, more = self.statement.inlined, len(seen) - kinds.paid
-        price = variety.ANOTHER_KIND * (more - state.more_kinds)    # of those that haven't been waited for
+        state = self.statement.inlined
         if len(seen) > variety.MOST_INLINED:
             state.slower = VARIED
-        elif state.spare >= price:
-            kinds.paid = len(seen)
-            state.spare -= price
-            state.more_kinds = 0
-            return False
-        state.more_kinds = more
-        return True
+            return True
+        extra = state.extra
+        if not state.affords(extra + variety.ANOTHER_KIND * (len(seen) - kinds.paid), VARIED_SO_FAR):
+            return True
+        kinds.paid, state.extra = len(seen), extra      # what is paid is paid for later runs, too
+        return False
 
     # Back to C
 
