@@ -62,7 +62,7 @@ EDITS = [
         "    }else{\n"
         "      int nCopy = pFile->mmapSize - offset;\n",
         "  if( pFile->pSqpyteMap ){\n"
-        "    if( offset+amt<=pFile->mmapSize && !pFile->pSqpyteMap->bFailed && !bSqpyteSystemCallsReplaced ){\n"
+        "    if( offset+amt<=pFile->mmapSize && !SQPYTE_MAP_FAILED(pFile) && !bSqpyteSystemCallsReplaced ){\n"
         "      memcpy(pBuf, &((u8 *)(pFile->pMapRegion))[offset], amt);\n"
         "      if( !pFile->pSqpyteMap->bFailed ) return SQLITE_OK;\n"
         "    }\n"
@@ -79,14 +79,14 @@ EDITS = [
         "static int unixSetSystemCall(\n",
         "static int sqpyteReplaceSystemCall(\n",
     ),
-    # No more is read of the file, and so nothing of its map.
+    # No more is read of the file, and so nothing of its map. What has been read is right.
     Edit(
         "map-no-file",
         "      osClose(pFile->h);\n"
         "      pFile->h = -1;\n",
         "      osClose(pFile->h);\n"
         "      pFile->h = -1;\n"
-        "      if( pFile->pSqpyteMap ) sqpyteMapFails(pFile->pSqpyteMap);\n",
+        "      if( pFile->pSqpyteMap ) pFile->pSqpyteMap->bGone = 1;\n",
     ),
     Edit(
         "map-limit",
@@ -127,7 +127,7 @@ EDITS = [
         "#endif\n"
         "  *pp = 0;\n"
         "  if( pFd->pSqpyteMap ){\n"
-        "    if( pFd->pSqpyteMap->bFailed ) return SQLITE_IOERR_READ;\n"
+        "    if( SQPYTE_MAP_FAILED(pFd) ) return SQLITE_IOERR_READ;\n"
         "    if( pFd->mmapSize>=iOff+nAmt+SQPYTE_MAP_BUFFER && !bSqpyteSystemCallsReplaced ){\n"
         "      pFd->bSqpyteFetched = pFd->mmapSizeMax>0;\n"
         "      *pp = &((u8 *)pFd->pMapRegion)[iOff];\n"

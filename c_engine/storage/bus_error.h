@@ -26,6 +26,7 @@ struct SqpyteMap {
   u8 *volatile pBegin;              /* 0: there is none */
   u8 *volatile pEnd;
   volatile int bFailed;             /* a page of it couldn't be read, and is zeros now */
+  int bGone;                        /* nothing is read of the file any more */
 };
 
 static struct {
@@ -52,12 +53,6 @@ static void sqpytePassBusError(int iSignal, siginfo_t *pInfo, void *pContext){
   }
 }
 
-/* Reads of a mapping fail from now on. */
-static void sqpyteMapFails(SqpyteMap *pMap){
-  pMap->bFailed = 1;
-  sqpyteBus.nFailed++;
-}
-
 static void sqpyteBusError(int iSignal, siginfo_t *pInfo, void *pContext){
   u8 *p = (u8*)pInfo->si_addr;
   int i, eErrno = errno;
@@ -67,7 +62,8 @@ static void sqpyteBusError(int iSignal, siginfo_t *pInfo, void *pContext){
     /* Asked again: meanwhile another thread may have given its place to another mapping. */
     if( pBegin && p>=pBegin && p<pMap->pEnd && pMap->pBegin==pBegin ){
       u8 *pPage = p - ((uptr)p & (sqpyteBus.nPage-1));
-      sqpyteMapFails(pMap);
+      pMap->bFailed = 1;
+      sqpyteBus.nFailed++;
       if( mmap(pPage, sqpyteBus.nPage, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS|MAP_FIXED, -1, 0)!=MAP_FAILED ){
         errno = eErrno;
         return;
@@ -132,7 +128,7 @@ static SqpyteMap *sqpyteRegisterMap(u8 *pBegin, i64 nByte){
     for(i=0; i<SQPYTE_MAPS && sqpyteBus.a[i].pBegin; i++){}
     if( i<SQPYTE_MAPS ){
       pMap = &sqpyteBus.a[i];
-      pMap->bFailed = 0;
+      pMap->bFailed = pMap->bGone = 0;
       pMap->pEnd = pBegin + nByte;
       pMap->pBegin = pBegin;
       if( i>=sqpyteBus.nUsed ) sqpyteBus.nUsed = i+1;

@@ -33,8 +33,9 @@
 
 static i64 nSqpyteMapped;                     /* bytes of address space in all maps */
 
-/* Whether a page of the map has failed. */
-#define SQPYTE_MAP_FAILED(pFile) ((pFile)->pSqpyteMap!=0 && (pFile)->pSqpyteMap->bFailed)
+/* Whether nothing is to be read of the map: a page of it has failed, or the file is gone. */
+#define SQPYTE_MAP_FAILED(pFile) \
+  ((pFile)->pSqpyteMap!=0 && ((pFile)->pSqpyteMap->bFailed || (pFile)->pSqpyteMap->bGone))
 
 static const sqlite3_io_methods posixIoMethods;   /* upstream's, defined further down */
 
@@ -61,8 +62,9 @@ static int sqpyteIsCoherent(unixFile *pFile){
     case 0xf2f52010:      /* f2fs */
     case 0x2fc12fc1:      /* zfs */
       return 1;
-    case 0x794c7630:      /* overlayfs, on one of them */
-      return (pFile->ctrlFlags & UNIXFILE_RDONLY)==0;
+    case 0x794c7630:      /* overlayfs, on one of them, tmpfs perhaps */
+      pFile->bSqpyteNoHoles = 1;
+      return (pFile->ctrlFlags & UNIXFILE_RDONLY)==0 && !sqpyteHasHoles(pFile);
   }
   return 0;
 }

@@ -16,10 +16,10 @@ static unixFile *sqpyteMappedFile(Pager *pPager){
   return isOpen(pPager->fd) && pPager->fd->pMethods==&posixIoMethods && pFile->pSqpyteMap ? pFile : 0;
 }
 
-/* Whether a read of the pager's file has failed in a page that it has by map. */
+/* Whether a page that the pager has by map has failed. */
 static int sqpytePagerFailed(Pager *pPager){
   unixFile *pFile = sqpyteMappedFile(pPager);
-  return pFile!=0 && SQPYTE_MAP_FAILED(pFile);
+  return pFile!=0 && pFile->pSqpyteMap->bFailed;
 }
 
 /* The same of any file of a connection, in engine.c. Nothing is asked as long as no read has failed in the process. */

@@ -58,7 +58,8 @@ LEVEL_NORMALISED = since((3, 11), '`isolation_level`', 'as it was given', 'in ca
 FETCH_AFTER_ROLLBACK = since(
     (3, 11), 'fetching after `Connection.rollback`', 'InterfaceError', 'goes on with the rows')
 FIRST_ROW_LATER = since(
-    (3, 11), 'converters and text factory for the first row', 'run in `execute`', 'run when it is fetched')
+    (3, 11), 'converters and text factory for the first row',
+    'run in `execute`; amid rows, another text factory is for the row after the next', 'run when it is fetched')
 THREADSAFETY = since((3, 11), '`threadsafety`', '1', 'what SQLite was compiled for: 3')
 COLLATION_NAMES = since(
     (3, 11), 'names of collations', 'letters, digits and underscores of ASCII', 'any')

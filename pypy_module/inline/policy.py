@@ -47,6 +47,7 @@ LOOP_PYTHON, LOOP_MORE, LOOP_SORTS = (NUMBERS['SQPYTE_LOOP_' + name] for name in
 STEPS, FULLSCAN_STEPS, RUN = 0, NUMBERS['SQLITE_STMTSTATUS_FULLSCAN_STEP'], NUMBERS['SQLITE_STMTSTATUS_RUN']
 COUNTER = 0xffffffff    # the most that one holds
 
+MOST_ROWS = 1 << 62     # that C is asked for
 TIER_UP = 400          # rows from C before a statement's loop is looked at
 MOST_TIER_UP = 10000   # rows from one look to the next, at most
 TIER_UP_AGAIN = 16     # and, once it has a class, before it is taken over
@@ -252,7 +253,7 @@ class Planner:
         needed = max(least, missing)
         if rows >= needed:
             needed = 0              # whatever C finds
-        rc = lib.sqpyte_begin(statement.pointer, cells, needed * too_many)
+        rc = lib.sqpyte_begin(statement.pointer, cells, min(needed * too_many, MOST_ROWS))
         state.estimate = cells[COUNT]
         state.spare = max(rows, state.estimate // too_many) - missing + state.extra
         if cells[COUNT] < 0:

@@ -7,7 +7,7 @@ package: cursors, blobs and the inliner have the Session.
 import os
 from _thread import RLock, get_ident
 
-from pypy_module.dbapi import constants, errors, open_databases
+from pypy_module.dbapi import constants, errors, open_databases, versions
 from pypy_module.dbapi.connections import other_library
 from pypy_module.dbapi.connections.callbacks import Calls
 from pypy_module.dbapi.statements.transaction import Transaction
@@ -110,12 +110,22 @@ class Session(Execution, StatementCache, Transaction):
     def set_text_factory(self, factory):
         """Have texts made by a text factory."""
         if self.db:
-            self.if_mine(self.before_c_call_that_may_write)
+            self.if_mine(self._before_text_factory)
         self.text_factory = factory
         self.plain = factory is str
         if self.db:
             for runner in list(self.runners):       # in the middle of a row, perhaps another thread's
                 runner.be_wary()
+
+    def _before_text_factory(self):
+        """Hand rows back to C; before Python 3.11 the next one of each cursor is made now, as it was made when the row
+        before it was fetched."""
+        self.before_c_call_that_may_write()
+        if not versions.FIRST_ROW_LATER:
+            for statement in list(self.all) + list(self._left):
+                result = statement.owner and statement.owner()
+                if result is not None:
+                    result.make_next_row(statement)
 
     def close(self, busy_too=True):
         """Close the database, rolling back with autocommit off.

@@ -30,8 +30,11 @@ class GivenUp:
     def __next__(self):
         raise errors.OperationalError('the rows that are left are lost: %s; execute the query again' % self.why)
 
-    def abandon(self, claim):
+    def leave_row(self, result):
         """Do nothing: there are no rows."""
+
+    def abandon(self, claim):
+        """The same."""
 
 
 STACK_ENDED = GivenUp('RecursionError interrupted one')     # there is no stack to make it
@@ -309,6 +312,21 @@ class ResultSet(ExecuteMany):
         if row is None:
             raise errors.OperationalError(decoding.undecodable(statement))
         return row
+
+    def make_next_row(self, statement):
+        """Make the next row as text factory and converters make it now, if it is a row of `statement`, and the cursor
+        isn't in the middle of making it."""
+        if not self.ready:
+            return
+        if self.runner is not None and self.row is None:
+            self.runner.leave_row(self)
+        if self.row is None and self.statement is statement:
+            try:
+                self.row = self._first_row(statement)
+            finally:
+                self.ready = True
+        elif type(self.row) is Ahead:
+            self.row = self.decoded_early(self.row)
 
     def advance(self):
         """Return the next row as a tuple, before the row factory, or None after the last one."""

@@ -96,6 +96,11 @@ class Returned:
         self.pass_row(self.result)
         return row
 
+    def leave_row(self, result):
+        """See tiers.py: the next row is made now."""
+        if self.rows:
+            result.row = self.first()
+
     def pass_row(self, result):
         """The next row is handed out: it is the last one of a statement that has ended, perhaps with an error."""
         self.rows.pop()

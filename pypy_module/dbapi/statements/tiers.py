@@ -27,6 +27,8 @@ far as anybody can see. It has
   look at `plain`;
 * `leave_first_row(result)`: called with the ResultSet where `execute` makes the first row (before Python 3.11): the
   runner leaves if a function has set a text factory, or a text of the row isn't UTF-8;
+* `leave_row(result)`: called with it where another text factory is set (before Python 3.11), and the runner hasn't
+  left: the ResultSet gets the next row, if it is one that the factory would change;
 * `claimed(result)`: called with the ResultSet when the runner, asked for a row, has raised `Claim`;
 * `abandon(claim)`: its rows aren't wanted any more; it gives up its statement if `claim` is the statement's `owner`;
 * `give_up()`: it can't be asked, and nobody asks it for a row any more; its statement may be another runner's by now;

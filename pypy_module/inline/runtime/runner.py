@@ -33,6 +33,7 @@ from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Text
 ROW = NUMBERS['SQLITE_ROW']
 COLUMNS = NUMBERS['SQPYTE_ROW_COLUMNS']
 LIMIT_LENGTH = NUMBERS['SQLITE_LIMIT_LENGTH']
+NO_LIMIT = 0x7fffffff       # on lengths
 NOMEM, TOOBIG = layout.SQLITE_NOMEM, layout.SQLITE_TOOBIG
 OWN_MESSAGES = {NOMEM: 'out of memory', TOOBIG: 'string or blob too big'}       # SQLite's
 
@@ -94,7 +95,7 @@ class Runner(StandIn):
         left: the statement goes on in C (bool).
         busy: a user's function may be running (bool).
         inside: the runner's own code is running, so that it can't be asked to deoptimize: see tiers.py (bool).
-        handed: `deoptimize` was called meanwhile (bool).
+        handed: `deoptimize` was called meanwhile, or the runner has left (bool).
         noted: the types of the values are noted (bool).
         shapes: the Shapes that have its class (known.py), which last as long as it does.
         live, stamp: where the connection's stamp is, in `WORDS`, and what it was when the batch was made
@@ -185,8 +186,9 @@ class Runner(StandIn):
 
     @property
     def most(self):
-        """SQLITE_LIMIT_LENGTH as it is now (int): how many bytes a text or blob may have."""
-        return INTS[self.limit]
+        """SQLITE_LIMIT_LENGTH as it is now (int): how many bytes a text or blob may have. A function may have closed
+        the connection."""
+        return INTS[self.limit] if self.statement.pointer else NO_LIMIT
 
     def _preset(self, name, w, form):
         """Set the attribute `name` to a form of the W_Value; returns whether it could."""
@@ -386,6 +388,9 @@ class Runner(StandIn):
     def take_leave(self):
         """What `detach` begins with: a signal's handler may raise anywhere in it."""
         self.delist()
+        # Behind a call of user code that runs now: a function may close the connection, and nothing of the row is there
+        # any more.
+        self.handed = True
         self.left = True
         self.stamp = GONE
         self.busy = self.inside = False

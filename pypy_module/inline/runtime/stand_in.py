@@ -129,6 +129,9 @@ class StandIn:
         """See tiers.py."""
         self.stamp = GONE
 
+    def leave_row(self, result):
+        """See tiers.py; what has an effect on rows is why a runner leaves."""
+
     def give_up(self):
         """See tiers.py."""
         if self.statement.inlined.runner is self:
@@ -152,6 +155,9 @@ class Raising:
     def __next__(self):
         """Raise it."""
         raise self.error
+
+    def leave_row(self, result):
+        """Do nothing."""
 
     def pass_row(self, result):
         """Do nothing; see WindowRunner."""

@@ -263,7 +263,12 @@ class WindowRunner(LogAheadRunner):
         """See tiers.py; what is PURE stays, as nothing of it can be rolled back, and leaves the row alone."""
         if self.loop.way != PURE:
             super().leave_first_row(result)
-        elif not self.left and (not self.session.plain or not self.readable()):
+        elif not self.session.plain or not self.readable():
+            self.leave_row(result)
+
+    def leave_row(self, result):
+        """See tiers.py."""
+        if self.loop.way == PURE and not self.left:
             self.behind = True
             result.row = ahead(self.next_kept())
             self.raw = None

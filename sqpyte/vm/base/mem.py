@@ -155,7 +155,7 @@ else:
         ffi.cast('uint16_t *', address + offset)[0] = value
 
     def set_i32(address, offset, value):
-        ffi.cast('int32_t *', address + offset)[0] = value
+        ffi.cast('uint32_t *', address + offset)[0] = value & 0xffffffff    # as C does, without an overflow
 
     def set_i64(address, offset, value):
         ffi.cast('int64_t *', address + offset)[0] = value

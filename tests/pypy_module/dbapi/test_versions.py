@@ -212,15 +212,21 @@ def test_a_text_factory_that_is_set_behind_the_first_row(sql):
     'SELECT a, s FROM t', 'SELECT f(a), s FROM t', 'SELECT f(t.a), u.s FROM t JOIN t AS u ON u.a = t.a',
     'SELECT w(a) OVER (ORDER BY rowid ROWS 2 PRECEDING), s FROM t',
     'SELECT w(a) OVER (ORDER BY b ROWS 2 PRECEDING), s FROM t'])
-@pytest.mark.parametrize('version', [(3, 10), (3, 11)])
-def test_a_text_factory_that_is_set_behind_a_row_computed_ahead(sql, version):
-    """A row that waits inlined is none that `execute` has converted."""
+@pytest.mark.parametrize('version, expected', [
+    ((3, 10), "('0', '1', '50', b'51', b'52', '53')"), ((3, 11), "(b'0', b'1', b'50', b'51', '52', '53')")])
+@pytest.mark.parametrize('inline', ['always', '0'])
+def test_a_text_factory_that_is_set_amid_rows(sql, version, expected, inline):
+    """Before 3.11 a row is made when the one before it is fetched, whatever has been computed ahead by then."""
     code = ("[c.executescript('CREATE TABLE t(a INTEGER PRIMARY KEY, b, s TEXT)'), c.executemany("
             "'INSERT INTO t VALUES(?, ?, ?)', [(i, i, str(i)) for i in range(100)]), c.create_function("
-            "'f', 1, lambda a: a), c.create_window_function('w', 1, window_sum()), [(r.fetchone(), "
-            "[r.fetchone() for i in range(49)], setattr(c, 'text_factory', bytes), r.fetchone()[1], r.fetchone()[1], "
-            "setattr(c, 'text_factory', str), r.fetchone()[1])[3:] for r in [c.execute(%r)]]][4]" % sql)
-    assert run(code, version, SQPYTE_INLINE='always') == "[(b'50', b'51', None, '52')]"
+            "'f', 1, lambda a: a), c.create_window_function('w', 1, window_sum()), [(p.execute(%r), setattr("
+            "c, 'text_factory', bytes), p.fetchone()[1], setattr(c, 'text_factory', str), p.fetchone() and q.execute("
+            "%r), q.fetchone(), setattr(c, 'text_factory', bytes), q.fetchone()[1], setattr(c, 'text_factory', str), "
+            "[q.fetchone() for i in range(48)], setattr(c, 'text_factory', bytes), q.fetchone()[1], q.fetchone()[1], "
+            "setattr(c, 'text_factory', str), q.fetchone()[1], q.fetchone()[1])[2:] for p, q in [(c.cursor(), "
+            "c.cursor())]]][4]" % (sql, sql))
+    found = run('tuple(x for x in %s[0] if isinstance(x, (str, bytes)))' % code, version, SQPYTE_INLINE=inline)
+    assert found == expected
 
 
 def test_a_first_row_that_is_not_utf_8():

@@ -5,6 +5,11 @@ import random
 import pytest
 
 import sqpyte
+from c_engine.generated import layout
+from pypy_module.ffi.library import address_of, ffi
+from sqpyte.vm.base import mem
+from sqpyte.vm.values import aggregates
+from sqpyte.vm.values.values import W_Int
 from tests.outcome import outcome
 from tests.pypy_module.inline.inlining import Counter, answers, planned
 
@@ -117,3 +122,14 @@ def test_steps_are_done_in_python():
         for query in ('SELECT sum(f(a)) FROM t', 'SELECT count(*), max(f(a)) FROM t'):
             connection.execute(query).fetchall()
             assert 'aggregate_step(' in str(sqpyte.explain(connection, query)[0])
+
+
+def test_more_steps_than_an_int_has():
+    """How many steps there were is an int of C's, which wraps."""
+    accumulator, context = ffi.new('char[]', layout.sizeof_Mem), ffi.new('int64_t[]', 8)
+    at = address_of(accumulator)
+    mem.set_u16(at, layout.Mem_flags, layout.MEM_Agg)
+    mem.set_i64(at, layout.Mem_z, address_of(context))
+    mem.set_i32(at, layout.Mem_n, 2 ** 31 - 1)
+    assert aggregates.step(at, aggregates.COUNT, W_Int(5)) == aggregates.DONE
+    assert mem.i32(at, layout.Mem_n) == -2 ** 31 and mem.i64(address_of(context), layout.CountCtx_n) == 1

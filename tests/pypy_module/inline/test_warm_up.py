@@ -1,6 +1,7 @@
 """Short programs: what they cost beside sqlite3, and when the inliner thinks a loop pays."""
 
 import platform
+import struct
 
 import pytest
 
@@ -213,4 +214,38 @@ def test_loops_with_aggregates_are_looked_at_in_c(monkeypatch):
         total, = connection.execute(sql).fetchone()
         assert total == sum(range(rows))
     assert Counter.started == started + 1
+    connection.close()
+
+
+def interior(child, cells=580):
+    """An interior page of a table's B-tree (bytes), all of whose cells lead to the same page."""
+    page = bytearray(4096)
+    places = [4096 - 5 * (number + 1) for number in range(cells)]
+    struct.pack_into('>BHHHBI', page, 0, 5, 0, cells, places[-1], 0, child)
+    struct.pack_into('>%dH' % cells, page, 12, *places)
+    for place in places:
+        struct.pack_into('>IB', page, place, child, 1)
+    return bytes(page)
+
+
+def test_a_file_that_seems_to_have_more_rows_than_an_integer_can_count(tmp_path):
+    """Its interior pages name one child many times: a crafted file. How many rows C finds less than was estimated is
+    learned from the first run."""
+    path = str(tmp_path / 'a.db')
+    connection = sqpyte.connect(path, isolation_level=None)
+    connection.execute('PRAGMA page_size = 4096')
+    connection.execute('CREATE TABLE t(a)')
+    connection.execute('INSERT INTO t VALUES(5)')
+    connection.close()
+    with open(path, 'rb') as file:
+        data = file.read()
+    levels = [interior(3 + number) for number in range(6)]      # pages 2 to 7, before the leaf
+    with open(path, 'wb') as file:
+        file.write(data[:28] + struct.pack('>I', 8) + data[32:4096] + b''.join(levels) + data[4096:])
+    connection = sqpyte.connect(path)
+    connection.create_function('f', 1, lambda value: value)
+    for _ in range(4):
+        cursor = connection.execute('SELECT a FROM t WHERE f(a) >= 0')
+        assert cursor.fetchone() == (5,)
+        cursor.close()
     connection.close()

@@ -15,6 +15,9 @@ from tests.upstream.programs import build, linking
 # All that is compiled so is compiled with these, and linked with SANITIZERS.
 SANITIZERS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=undefined', '-fno-omit-frame-pointer']
 COMPILE = linking.COMPILE + ['-g1'] + SANITIZERS
+# Each page, and each small thing, has memory of its own: AddressSanitizer sees what is read beside it, or when it is
+# free.
+DEFINES = flags.DEFINES + ['-DSQLITE_DEFAULT_LOOKASIDE=0,0', '-DSQLITE_DEFAULT_PCACHE_INITSZ=0']
 
 # detect_leaks: an interpreter keeps much until it ends; the suite and fuzzcheck look for leaks themselves.
 # abort_on_error: a finding ends the process by a signal, which nobody takes for an answer.
@@ -43,7 +46,7 @@ def preloaded():
 def build_library(paths):
     """Build build/sanitized/libsqpyte-engine.so, with the stock library beside it; return its path."""
     target = os.path.join(folder(paths), 'libsqpyte-engine.so')
-    library = linking.Library(linking.OURS, paths, flags.DEFINES, [],
+    library = linking.Library(linking.OURS, paths, DEFINES, [],
                               os.path.join(folder(paths), 'engine', 'engine.o'), COMPILE)
     library.build()
 
