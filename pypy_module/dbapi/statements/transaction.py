@@ -7,7 +7,7 @@ from pypy_module.dbapi.arguments import plain_text
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.dropped import watching
 from pypy_module.dbapi.statements.locks import Asking, committed, free_other_writers, free_own, is_exclusive, run_again
-from pypy_module.dbapi.statements.statement import COMMITTING, beginning
+from pypy_module.dbapi.statements.statement import BEGINNING, COMMITTING, beginning
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib, text
 
 OK, ROW = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW']
@@ -139,6 +139,7 @@ class Transaction(Mixin):
             if value is True and not lib.sqlite3_get_autocommit(self.db):
                 self.run_alone('COMMIT')
             elif value is False and lib.sqlite3_get_autocommit(self.db):
+                free_own(self)
                 self.run_alone('BEGIN')
 
     def run_script(self, script):
@@ -163,7 +164,10 @@ class Transaction(Mixin):
                 self.end_interrupt()
                 sql = ffi.string(rest, LOOKED_AT).decode('utf-8', 'replace')
                 free_other_writers(self, sql)
-                if beginning(sql).startswith(COMMITTING):
+                keyword = beginning(sql)
+                if keyword.startswith(BEGINNING):
+                    free_own(self)
+                if keyword.startswith(COMMITTING):
                     rc = committed(self, functools.partial(run_first, self.db, rest, result, tail))
                 else:
                     with Asking(self):

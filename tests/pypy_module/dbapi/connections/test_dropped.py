@@ -148,6 +148,23 @@ def test_a_dropped_reader_does_not_keep_its_connection_at_an_old_snapshot(tmp_pa
     assert first.execute('SELECT count(*) FROM t').fetchone() == (502,)
 
 
+@pytest.mark.parametrize('run', [
+    lambda connection: [connection.execute(sql) for sql in ('BEGIN', 'UPDATE t SET a = a + 1', 'COMMIT')],
+    lambda connection: [connection.execute(sql) for sql in ('SAVEPOINT s', 'UPDATE t SET a = a + 1', 'RELEASE s')],
+    lambda connection: connection.executescript('BEGIN; UPDATE t SET a = a + 1; COMMIT')])
+def test_nor_in_a_transaction_that_it_begins(run, tmp_path):
+    """Major collections end now and then while the program drops cursors: garbage is older than one of them then."""
+    first, second = [sqpyte.connect(str(tmp_path / 'a.db'), isolation_level=None, timeout=0.1) for _ in range(2)]
+    first.execute('PRAGMA journal_mode=wal').fetchall()
+    first.execute('CREATE TABLE t(a)')
+    first.executemany('INSERT INTO t VALUES(?)', [(0,) for i in range(10)])
+    for _ in range(20):
+        first.execute('SELECT a FROM t').fetchone()
+        second.execute('INSERT INTO t VALUES(1)')
+        run(first)
+    assert first.execute('SELECT max(a), count(*) FROM t').fetchone() == (21, 30)
+
+
 @pytest.mark.parametrize('sql', ['SELECT stop(), a FROM t', 'SELECT a FROM t ORDER BY stop()',
                                  'DELETE FROM t WHERE stop() = 1'])
 def test_an_interrupt_ends_with_what_it_interrupts(sql):
