@@ -12,6 +12,7 @@ from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, CHARS, DOUBLES, INTS, SHORTS, WORDS, data_at, unpack
 from pypy_module.inline.residual import residual_call
+from sqpyte.vm.values import aggregates
 from sqpyte.vm.values.compare import UNDECIDED, truth
 from sqpyte.vm.values.values import CONSTANT, NULL, W_Blob, W_Bytes, W_Int, W_Real, W_Text
 
@@ -23,11 +24,16 @@ INTEGER, FLOAT, TEXT, BLOB, NULL_TYPE = (
     NUMBERS['SQLITE_' + name] for name in ('INTEGER', 'FLOAT', 'TEXT', 'BLOB', 'NULL'))
 
 
+# With Python's bytes in place of their address, which takes ffi.from_buffer 0.35 us.
+set_bytes = ffi.cast('int (*)(intptr_t, const char *, int64_t, int)', lib.sqpyte_set_bytes)
+
+
 class Undecodable:
     """Stands for a text that isn't UTF-8: upstream's own way, in C, has the error."""
 
 
 UNDECODABLE = Undecodable()
+ONE = W_Int(1)
 
 
 def text_at(place, size):
@@ -203,6 +209,18 @@ def load_datum(place):
     return kept(KeptText if tag & 7 == TEXT else KeptBlob, data_at(word, tag >> 3))
 
 
+def aggregate_step_of(accumulator, kind, value):
+    """aggregates.step with a Python value. C does that of a text or blob, but for count, which doesn't look at it."""
+    made = type(value)
+    if made is int:
+        return aggregates.step(accumulator, kind, W_Int(value))
+    if made is float:
+        return aggregates.step(accumulator, kind, W_Real(value))
+    if value is None:
+        return aggregates.step(accumulator, kind, NULL)
+    return aggregates.step(accumulator, kind, ONE) if kind == aggregates.COUNT else aggregates.BAIL_OUT
+
+
 def store_datum(place, w):
     """Write a W_Value as the datum at WORDS[place]; its bytes are those of the W_Value."""
     kind = type(w)
@@ -233,8 +251,8 @@ def store(address, value):
     kind = type(value)
     if kind is str or kind is bytes:
         data = value.encode() if kind is str else value
-        return lib.sqpyte_set_bytes(address, address_of(ffi.from_buffer(data)), len(data),
-                                    layout.SQLITE_UTF8 if kind is str else layout.SQLITE_UTF8 | layout.SQPYTE_BLOB)
+        return set_bytes(address, data, len(data),
+                         layout.SQLITE_UTF8 if kind is str else layout.SQLITE_UTF8 | layout.SQPYTE_BLOB)
     place = address - BASE
     flags = (place + layout.Mem_flags) >> 1
     if SHORTS[flags] & (layout.MEM_Dyn | layout.MEM_Agg):

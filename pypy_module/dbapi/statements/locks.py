@@ -96,8 +96,8 @@ def committed(session, run):
 
 def free_own(session):
     """Before a transaction begins: what its connection reads then is locked until the transaction's end, even if
-    it was by a cursor which is garbage. Young garbage alone is collected, unless weak references say that there is more;
-    in vain, a fifth of the time at most. Raises ProgrammingError if a finalizer has closed the connection."""
+    it was by a cursor which is garbage. Young garbage alone is collected, unless weak references say that there is
+    more; in vain, a fifth of the time at most. Raises ProgrammingError if a finalizer has closed the connection."""
     if (not watching or not session.held or not lib.sqlite3_get_autocommit(session.db)
             or session.vain_young.lately(session)):
         return

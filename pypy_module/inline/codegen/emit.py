@@ -100,11 +100,24 @@ class Part:
         for register, forms in moved.items():
             before[register] = before.get(register, 0) | forms
         form = V if op.opcode in _USE_V else 0
-        if op.opcode in _USE_W or pc in loop.in_c:
+        if op.opcode in _USE_W:
             form = W
-        if form:
-            for register in loop.flow.reads[pc] - loop.accumulators:
-                before[register] = before.get(register, 0) | form
+        for register in loop.flow.reads[pc] - loop.accumulators:
+            forms = self.form_for_c(register) if pc in loop.in_c else form
+            if forms:
+                before[register] = before.get(register, 0) | forms
+
+    def form_for_c(self, register):
+        """In which form a register is given to C: as it is made. What the program's functions return is Python's; as a
+        W_Value a text is copied once more: count(f(s)) took 7 times as long."""
+        loop = self.loop
+        writers = [pc for pc in self.order if register in loop.flow.writes[pc]]
+        returned = writers and all(self.ops[pc].opcode in FUNCTIONS and pc not in loop.in_c for pc in writers)
+        return V if returned and register not in loop.fields else W
+
+    def for_c(self, register):
+        """The expression for a register's value in that form."""
+        return 'v%d' % register if self.form_for_c(register) == V else self.w(register)
 
     def emit(self, emitters):
         """Emit all opcodes; `emitters` has a function of (part, pc, op) by opcode."""

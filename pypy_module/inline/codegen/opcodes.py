@@ -386,15 +386,16 @@ def left_to_c(part, op):
     is done where C keeps the accumulator, which saves a call of 0.1 us. C does the first one, and those of texts."""
     if op.opcode not in AGGREGATE_STEPS or not op.aggregate or op.skip_register:
         return ''
-    return 'aggregate_step(self.memory + %d, %d, %s) == LEFT_TO_C' % (
-        op.p3 * layout.sizeof_Mem, op.aggregate, part.w(op.p2) if op.p5 else None)
+    step = 'aggregate_step_of' if op.p5 and part.form_for_c(op.p2) == V else 'aggregate_step'
+    return '%s(self.memory + %d, %d, %s) == LEFT_TO_C' % (
+        step, op.p3 * layout.sizeof_Mem, op.aggregate, part.for_c(op.p2) if op.p5 else None)
 
 
 def one_in_c(part, pc, op):
     """An opcode that only upstream has, in a loop that calls user code."""
     source = part.source
     flow = part.loop.flow
-    stores = ['store(self.memory + %d, %s)' % (register * layout.sizeof_Mem, part.w(register))
+    stores = ['store(self.memory + %d, %s)' % (register * layout.sizeof_Mem, part.for_c(register))
               for register in sorted(flow.reads[pc] & part.loop.written - part.loop.accumulators)]
     done = 'self.in_c(%d, %s)' % (pc, ' + '.join(stores) or '0')
     condition = left_to_c(part, op)

@@ -81,7 +81,7 @@ class SlicePart(Ahead):
         source.add('c = self.values', 'WORDS[c] = %d' % len(operands))
         for n, register in enumerate(operands):
             source.add('WORDS[c + %d] = %d' % (3 * n + 1, register),
-                       'self.pass_operand(c + %d, %s)' % (3 * n + 2, self.w(register)))
+                       'self.pass_operand(c + %d, %s)' % (3 * n + 2, self.for_c(register)))
         source.add('if not self.in_c(%d, BASE + 8 * c, %d):' % (pc, min(written or operands)), '    return')
         if operands:
             source.add('del self.operands[:]')

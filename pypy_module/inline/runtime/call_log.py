@@ -13,13 +13,13 @@ user's function as any other C code does. c_engine/rows/call_log.h is C's side.
 from c_engine.generated import layout
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
-from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS
+from pypy_module.ffi.memory import BASE, BYTES, INTS, WORDS, data_at
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.buffers import taken
 from pypy_module.inline.runtime.runner import COLUMNS, GONE, ROW, Runner
-from pypy_module.inline.values import load, load_datum, private, store_datum
+from pypy_module.inline.values import BLOB, TEXT, load, load_datum, private, store_datum, wrapped
 from sqpyte.vm.base import mem
-from sqpyte.vm.values.values import W_Bytes, W_Int
+from sqpyte.vm.values.values import W_Bytes, W_Int, W_Value
 
 GROW = NUMBERS['SQPYTE_GROW']
 MID, BEGUN = NUMBERS['SQPYTE_STEP_MID'], NUMBERS['SQPYTE_STEP_BEGUN']
@@ -92,7 +92,7 @@ class LogRunner(Runner):
         rest: end of the batch, while `end` is behind the present row, else 0 (int).
         sink_error: the result code with which a sink has failed (int), or None.
         values: where operands and the result of an opcode that C does are, in `WORDS` (int); words: their memory.
-        operands: the texts and blobs among them (list).
+        operands: the texts and blobs among them, and what keeps their memory (list).
     """
 
     first_batch = 1
@@ -338,10 +338,29 @@ class LogRunner(Runner):
         return self.done_in_c(rc)
 
     def pass_operand(self, place, w):
-        """Have the words at `place` hold a W_Value, for C's next opcode."""
+        """Have the words at `place` hold a W_Value, or what a function has returned, for C's next opcode."""
+        if type(w) is str or type(w) is bytes:
+            self.keep(place, w)
+            return
+        if not isinstance(w, W_Value):
+            w = wrapped(w)
         if isinstance(w, W_Bytes):
             self.operands.append(w)
         store_datum(place, w)
+
+    def keep(self, place, value):
+        """Have the words at `place` hold a str, bytes or KeptText, for C's next opcode."""
+        kind = TEXT
+        if type(value) is str:
+            value = value.encode()
+        elif type(value) is bytes:
+            kind = BLOB
+        else:
+            value = data_at(value.address, value.size)
+        buffer = ffi.new('char[]', value)
+        self.operands.append(buffer)
+        WORDS[place] = kind | len(value) << 3
+        WORDS[place + 1] = address_of(buffer)
 
     def result(self):
         """The W_Value that C has made of them."""

@@ -10,13 +10,13 @@ from c_engine.generated import layout
 from pypy_module.dbapi.connections.callbacks import error_code, report
 from pypy_module.dbapi.statements.decoding import Undecodable, undecodable_text
 from pypy_module.dbapi.statements.result_set import ahead
-from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+from pypy_module.ffi.library import NUMBERS, ffi, lib
 from pypy_module.ffi.memory import INTS, WORDS
 from pypy_module.inline.analysis.effects import PURE
 from pypy_module.inline.runtime.call_log import AT_EVENT, COUNT, RECORDS
 from pypy_module.inline.runtime.runner import COLUMNS, NOMEM, ROW
 from pypy_module.inline.runtime.slices import LogAheadRunner
-from pypy_module.inline.values import BLOB, TEXT, UNDECODABLE, KeptText, data_at, kept, load, unwrapped
+from pypy_module.inline.values import UNDECODABLE, KeptText, data_at, kept, load, unwrapped
 from sqpyte.vm.base import mem
 
 NO_EVENT = -1
@@ -193,20 +193,6 @@ class WindowRunner(LogAheadRunner):
             self.raw = number, data
         self.wary = True
         return data.decode('utf-8', 'surrogateescape')
-
-    def keep(self, place, value):
-        """Have the words at `place` hold a str, bytes or KeptText, for C's next opcode."""
-        kind = TEXT
-        if type(value) is str:
-            value = value.encode()
-        elif type(value) is bytes:
-            kind = BLOB
-        else:
-            value = data_at(value.address, value.size)
-        buffer = ffi.from_buffer(value)
-        self.operands.append((value, buffer))
-        WORDS[place] = kind | len(value) << 3
-        WORDS[place + 1] = address_of(buffer)
 
     def raw_text(self, address, size):
         """A result that is a text but not UTF-8 (KeptText)."""

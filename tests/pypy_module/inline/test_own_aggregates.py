@@ -51,6 +51,9 @@ QUERIES = [
     'SELECT sum(f(id) + 1), avg(f(id) || \'\'), total(-f(id)), max(f(id) + 0.5) FROM t WHERE id > 5',
     'SELECT (SELECT sum(f(t.id)) FROM t WHERE t.id < u.k), k FROM u WHERE k < 30',
     'SELECT sum(f(id)) FROM t HAVING count(*) > 3', 'SELECT sum(f(id)) FROM t WHERE id < 0',
+    'SELECT group_concat(f(id)), group_concat(f(other), f(g)), count(DISTINCT f(id)), json_group_array(f(id)) FROM t',
+    'SELECT upper(f(id)), hex(f(other)), length(upper(f(id))) || f(g) FROM t WHERE f(id) IS NOT 5',
+    'SELECT g, group_concat(f(u.k)), max(upper(f(t.id))), count(f(t.id)) FROM u CROSS JOIN t ON t.id = u.k GROUP BY g',
 ]
 
 
@@ -121,7 +124,7 @@ def test_steps_are_done_in_python():
         connection.create_function('f', 1, lambda value: value)
         for query in ('SELECT sum(f(a)) FROM t', 'SELECT count(*), max(f(a)) FROM t'):
             connection.execute(query).fetchall()
-            assert 'aggregate_step(' in str(sqpyte.explain(connection, query)[0])
+            assert 'aggregate_step_of(' in str(sqpyte.explain(connection, query)[0])
 
 
 def test_more_steps_than_an_int_has():
