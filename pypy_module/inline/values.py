@@ -56,6 +56,43 @@ class KeptBlob(W_Blob):
     __slots__ = ('buffer',)
 
 
+class Returned:
+    """What a function has returned, Python's bytes: in C's memory only if that is asked for. The JIT removes it, and
+    couldn't a KeptText (0.25 us): WHERE f(s) > 'text' took 1.7 times as long as in C.
+
+    Attributes:
+        data: the bytes; buffer: the copy in C's memory, which is freed with this object, or None.
+    """
+
+    form: Any
+
+    def __init__(self, data):
+        self.data = data
+        self.size = len(data)
+        self.origin = CONSTANT
+        self.buffer: Any = None
+
+    @property
+    def address(self):
+        """See W_Bytes."""
+        return residual_call(address_in_c, self)
+
+
+class ReturnedText(Returned, W_Text):
+    """See Returned."""
+
+
+class ReturnedBlob(Returned, W_Blob):
+    """See Returned."""
+
+
+def address_in_c(w):
+    """The address of a copy of what a Returned has, made out of the JIT's sight, as `copied` is."""
+    if w.buffer is None:
+        w.buffer = ffi.new('char[]', w.data)
+    return address_of(w.buffer)
+
+
 def kept(made, data):
     """The bytes `data` as a `made` (KeptText or KeptBlob)."""
     # Traces in which such a copy is made and dropped can make the JIT of PyPy 7.3.11 abort the process (an
@@ -95,7 +132,7 @@ def wrapped(value):
         return W_Real(value)
     if value is None:
         return NULL
-    return kept(KeptText, value.encode()) if kind is str else kept(KeptBlob, value)
+    return ReturnedText(value.encode()) if kind is str else ReturnedBlob(value)
 
 
 def private(w):
@@ -237,6 +274,8 @@ def store_datum(place, w):
 
 def store(address, value):
     """Write a W_Value or a Python value to the Mem at an address. Returns 0 or a result code."""
+    if isinstance(value, Returned):
+        return set_bytes(address, value.data, value.size, value.form())
     if isinstance(value, W_Bytes):
         if value.origin >= 0:
             return 0            # it is a view of this very Mem

@@ -47,6 +47,7 @@ class WindowSum(Sum):
 connection.create_aggregate('mysum', 1, Sum)
 connection.create_window_function('window_sum', 1, WindowSum)
 connection.create_function('absolute', 1, lambda value: -value if value < 0 else value)
+connection.create_function('lower_case', 1, lambda text: text.lower())
 
 
 def select(cursor):
@@ -74,6 +75,13 @@ def texts(cursor):
     total = 0
     for d, in cursor:
         total += len(d)
+    return total
+
+
+def returned_texts(cursor):
+    total = 0.0
+    for b, in cursor:
+        total += b
     return total
 
 
@@ -138,6 +146,7 @@ LOOPS = {
     where: ('SELECT b FROM t WHERE a > 9 AND c < ?1', (0.5,)),
     joined: ('SELECT t.a, u.b FROM t, t AS u WHERE u.rowid = t.rowid', (3, 0.5)),
     texts: ("SELECT d FROM t WHERE d <> 'text 3'", ('text',)),
+    returned_texts: ("SELECT b FROM t WHERE lower_case(d) <> 'text 3'", (0.5,)),
     expression: ('SELECT b * (1 - c) + a FROM t LIMIT 100000', (0.5,)),
     function: ('SELECT absolute(b) FROM t', (0.5,)),
     function_filters: ('SELECT b FROM t WHERE absolute(a) > 3', (0.5,)),

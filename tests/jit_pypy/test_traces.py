@@ -62,6 +62,14 @@ def test_texts_are_copied_and_no_more(loop):
     assert len(loop('texts').calls()) <= 3
 
 
+def test_returned_texts_are_compared_as_python_has_them(loop):
+    """The bytes of the column, a check of their UTF-8, the user's function, the comparison: no memory of C's."""
+    piece = loop('returned_texts')
+    assert [name for call in piece.calls() for name in ('copy_raw_to_string', 'utf8', 'lower', 'streq')
+            if name in call] == ['copy_raw_to_string', 'utf8', 'lower', 'streq']
+    assert len(piece.calls()) == 4 and piece.objects() <= 1
+
+
 def test_fetchall_calls_nothing_but_the_list(loop):
     found = loop('fetchall').calls()
     assert all('list' in call or 'resize' in call for call in found), found

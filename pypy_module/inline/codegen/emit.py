@@ -110,10 +110,18 @@ class Part:
     def form_for_c(self, register):
         """In which form a register is given to C: as it is made. What the program's functions return is Python's; as a
         W_Value a text is copied once more: count(f(s)) took 7 times as long."""
+        return V if self.returned(register) else W
+
+    def returned(self, register):
+        """Whether a register has, for one row, what the program's functions return, and nothing else (bool)."""
         loop = self.loop
         writers = [pc for pc in self.order if register in loop.flow.writes[pc]]
-        returned = writers and all(self.ops[pc].opcode in FUNCTIONS and pc not in loop.in_c for pc in writers)
-        return V if returned and register not in loop.fields else W
+        return (bool(writers) and register not in loop.fields
+                and all(self.ops[pc].opcode in FUNCTIONS and pc not in loop.in_c for pc in writers))
+
+    def text_type(self, register):
+        """The name of the type that a register's W_Value has if it is a text."""
+        return 'ReturnedText' if self.returned(register) else 'W_Text'
 
     def for_c(self, register):
         """The expression for a register's value in that form."""
@@ -170,7 +178,9 @@ class Part:
         return self.code.preset('k', register, 'w')
 
     def data(self, register):
-        """The expression for the bytes of a register that holds a W_Text."""
+        """The expression for the bytes of a register that holds a text."""
+        if self.returned(register):
+            return self.w(register) + '.data'
         if register in self.loop.written:
             return 'data_at({0}.address, {0}.size)'.format(self.w(register))
         return self.code.preset('k', register, 'b')

@@ -202,7 +202,8 @@ def _comparison(name):
             source.add('    holds = %s.%s %s %s.%s' % (left, number, sign, right, number))
         affinity = op.p5 & layout.SQLITE_AFF_MASK
         if op.collation == BINARY and affinity < layout.SQLITE_AFF_NUMERIC:
-            source.add('elif type(%s) is W_Text and type(%s) is W_Text:' % (left, right))
+            source.add('elif type(%s) is %s and type(%s) is %s:' % (
+                left, part.text_type(op.p3), right, part.text_type(op.p1)))
             same_size = '%s.size == %s.size and ' % (left, right) if sign == '==' else ''
             source.add('    holds = %s%s %s %s' % (
                 same_size, part.data(op.p3), sign, part.data(op.p1)))

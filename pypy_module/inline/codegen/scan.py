@@ -33,7 +33,7 @@ NAMES = {'PageBatchRunner': PageBatchRunner, 'RowsRunner': RowsRunner, 'AheadRun
          'LEFT_TO_C': aggregates.BAIL_OUT}
 for _module, _names in [
         (memory, 'WORDS INTS DOUBLES BYTES CHARS unpack BASE data_at'),
-        (inline_values, 'text_at unwrapped wrapped private store result_of aggregate_step_of UNDECODABLE'),
+        (inline_values, 'text_at unwrapped wrapped private store result_of aggregate_step_of ReturnedText UNDECODABLE'),
         (values, 'W_Int W_Real W_Text W_Blob NULL'),
         (arith, 'add subtract multiply divide remainder'),
         (compare, 'compare_operands truth UNDECIDED NULL_RESULT'),
