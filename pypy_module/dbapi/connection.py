@@ -122,7 +122,7 @@ class Connection(_Parts):
     def __del__(self):
         session = self._session_
         try:
-            if session.db and versions.UNCLOSED_WARNED_OF:
+            if session.db and not session.close_wanted and versions.UNCLOSED_WARNED_OF:
                 warnings.warn('unclosed database in %r' % self, ResourceWarning, stacklevel=outside(),
                               source=self)
         finally:        # also where warnings are errors

@@ -92,9 +92,10 @@ def not_any_more(session, statement):
     may have closed the connection, set a text factory or a hook, or interrupted it: C looks for that where the loop
     jumps, a runner where something has happened since. And if SQLite has compiled it again its columns may have
     converters."""
-    if not session.db:      # closed by a function, or the Connection has got another
+    db = session.db
+    if not db:      # closed by a function, or the Connection has got another
         return 'its connection is closed'
-    if mem.i32(address_of(session.db) + layout.sqlite3_u1_isInterrupted):
+    if mem.i32(address_of(db) + layout.sqlite3_u1_isInterrupted):
         return 'it is interrupted'
     if session.detect_types and compilations(statement) != statement.reprepares:
         return CONVERTED

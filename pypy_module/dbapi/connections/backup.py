@@ -154,6 +154,7 @@ class Backup(Owner):
         session.check()
         encoded_name = encoded(name, "deserialize() argument 'name'")
         data = data.encode() if isinstance(data, str) else bytes_of(data)
+        session.check()     # after user code
         session.before_c_call_that_may_write()
         db = session.db     # see `serialize`
 

@@ -118,14 +118,14 @@ def collation(function, frame, calls):
                 return ranked()
             calls.hear_at_times()
             result = function(*read(cells, doubles, texts))
+            if type(result) is int:
+                return (result > 0) - (result < 0)
+            return compared(result)     # by user code, perhaps
         except BaseException as error:
             calls.raised = error
             return 0
         finally:
             calls.depth -= 1
-        if type(result) is int:
-            return (result > 0) - (result < 0)
-        return compared(result)
     return called
 
 
@@ -166,6 +166,7 @@ class Hooks(Owner):
         session = self._session_
         session.check()
         n = c_int(n)
+        session.check()     # after user code
         session.before_c_call_that_may_write()
         callback = NULL if progress_handler is None else progress(progress_handler, session.calls)
         lib.sqlite3_progress_handler(session.db, n, callback, NULL)

@@ -36,7 +36,9 @@ class Settings(Owner):
             ProgrammingError: there is no such limit.
         """
         self._session_.check()
-        before = lib.sqlite3_limit(self._session_.db, c_int(category), c_int(limit))
+        category, limit = c_int(category), c_int(limit)
+        self._session_.check()      # after user code
+        before = lib.sqlite3_limit(self._session_.db, category, limit)
         if before < 0:
             raise errors.ProgrammingError("'category' is out of bounds")
         return before
@@ -76,8 +78,9 @@ class Settings(Owner):
     def enable_load_extension(self, enable, /):
         """Allow extensions to be loaded, or not; `enable` is a bool."""
         sys.audit('sqlite3.enable_load_extension', self, enable)
+        enabled = int(bool(enable))
         self._session_.check()
-        if lib.sqlite3_enable_load_extension(self._session_.db, int(bool(enable))):
+        if lib.sqlite3_enable_load_extension(self._session_.db, enabled):
             raise errors.OperationalError('Error enabling load extension')
 
     @exclusive

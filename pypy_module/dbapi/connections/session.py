@@ -13,6 +13,7 @@ from pypy_module.dbapi.connections.callbacks import Calls
 from pypy_module.dbapi.statements.transaction import Transaction
 from pypy_module.dbapi.mixin import Any
 from pypy_module.dbapi.statements.execution import Execution
+from pypy_module.dbapi.statements.held import in_the_middle
 from pypy_module.dbapi.statements.locks import never_waits
 from pypy_module.dbapi.statements.statement_cache import StatementCache
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib
@@ -40,6 +41,9 @@ class Session(Execution, StatementCache, Transaction):
     Attributes:
         db: the `sqlite3 *`; NULL when it is closed.
         closing: it, when it could not be closed yet; else NULL.
+        close_wanted: it is to be closed when what is in the middle of using it is through: a query that has called user
+            code, or what a signal's handler has come to (bool). Whoever uses the connection next, closes it once more,
+            or drops it, does that.
         former: Sessions that the connection had before `__init__` was called anew, of which something is left (list).
         superseded: the connection has been given another Session; what cursors are in the middle of goes on (bool).
         initialised: `Connection.__init__` has been done (bool).
@@ -60,6 +64,7 @@ class Session(Execution, StatementCache, Transaction):
     closing: Any = NULL
     former: Any = ()
     superseded = False
+    close_wanted = False
     initialised = False
     shared = False
     detect_types = 0
@@ -122,7 +127,7 @@ class Session(Execution, StatementCache, Transaction):
         before it was fetched."""
         self.before_c_call_that_may_write()
         if not versions.FIRST_ROW_LATER:
-            for statement in list(self.all) + list(self._left):
+            for statement in list(self.all) + list(self.left):
                 result = statement.owner and statement.owner()
                 if result is not None:
                     result.make_next_row(statement)
@@ -141,6 +146,10 @@ class Session(Execution, StatementCache, Transaction):
             if self.closing and not self.calls.depth:
                 self._close_database(True)
             return
+        if busy_too and not self.calls.depth and in_the_middle(self):
+            self.close_wanted, self.user = True, 0
+            return
+        self.close_wanted = False
         self.before_c_call_that_may_write()
         for handle in list(self.blobs or ()):
             handle.release()
@@ -175,7 +184,7 @@ class Session(Execution, StatementCache, Transaction):
 
     def left_open(self):
         """Whether C still has something of this database or of one before (bool)."""
-        return bool(self.db or self.closing or self._left or self.former)
+        return bool(self.db or self.closing or self.left or self.former)
 
     def _close_database(self, busy_too):
         """Close the database in C; for `busy_too` see `close`."""
@@ -185,7 +194,7 @@ class Session(Execution, StatementCache, Transaction):
         db, self.closing = self.closing, NULL
         lib.sqlite3_close_v2(db)
         other_library.closed(file)
-        if not self._left:
+        if not self.left:
             self._forget_functions()
 
     def in_c(self, call):
@@ -217,6 +226,11 @@ class Session(Execution, StatementCache, Transaction):
         middle of something, so whatever is done to the database waits for ever (bool)."""
         return self._thread not in (0, get_ident()) and self._process != os.getpid()
 
+    @property
+    def closed(self):
+        """Whether it is closed, or is to be (bool)."""
+        return not self.db or self.close_wanted
+
     def check_thread(self):
         """Raise ProgrammingError in a thread that may not use the connection."""
         if self._thread and not self.shared and self._thread != get_ident():
@@ -229,12 +243,14 @@ class Session(Execution, StatementCache, Transaction):
         """Raise ProgrammingError if the connection is closed."""
         if not self.initialised:
             raise errors.ProgrammingError('Base Connection.__init__ not called.')
-        if not self.db:
+        if self.close_wanted:
+            self.close()
+        if self.closed:
             raise errors.ProgrammingError('Cannot operate on a closed database.')
 
     def check_not_closed(self):
         """Raise ProgrammingError if a function has closed the connection; what runs goes on if it was opened anew."""
-        if not self.db and not self.superseded:
+        if self.closed and not self.superseded:
             self.check_open()
 
     def check(self):

@@ -23,7 +23,7 @@ class ExecuteMany(Mixin):
             self.ready = False
             iterator = parameters if hasattr(type(parameters), '__next__') else iter(parameters)
             builtin = type(parameters) is list or type(parameters) is tuple     # whose iterators run no code of others
-            if not session.db:      # `__iter__` has closed it
+            if session.closed:      # by `__iter__`
                 session.check_open()
             self.drop()
             self.row = self.columns = None
@@ -40,7 +40,7 @@ class ExecuteMany(Mixin):
                         values = next(iterator) if builtin else session.outside_lock(next, iterator)
                     except StopIteration:
                         break
-                    if not session.db:      # the iterator has closed it
+                    if session.user == 0:   # closed by the iterator
                         session.check_open()
                     self._execute_row(statement, values)
             except BaseException:

@@ -113,7 +113,7 @@ class Execution(Mixin):
         if error is not None:
             raise error
         self.outside_lock(binding.pack_any, statement, parameters)
-        if not self.db:    # an adapter has closed it
+        if self.closed:     # by an adapter
             self.check_open()
         return True
 

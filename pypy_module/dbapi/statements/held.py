@@ -54,10 +54,11 @@ class Held:
 
 
 def in_the_middle(session):
-    """Whether a statement of a Session is being executed, or asked for a row, or its runners go back to C (bool)."""
-    if session.handing_over:
+    """Whether a statement of a Session is being compiled or executed, or asked for a row, or its runners go back to C
+    (bool)."""
+    if session.handing_over or session.preparing:
         return True
-    for statement in list(session.all):
+    for statement in list(session.all) + list(session.left):
         if statement.busy:
             owner = statement.owner
             result = owner and owner()

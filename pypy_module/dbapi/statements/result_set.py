@@ -305,9 +305,7 @@ class ResultSet(ExecuteMany):
     def _first_row(self, statement):
         """Return the row that a statement is at as text factory and converters make it now."""
         if statement.converters is not None or not self.session.plain:
-            row = self._convert(statement)
-            self.ready = False      # still in `execute`
-            return row
+            return self._convert(statement)
         row = decoded(statement)
         if row is None:
             raise errors.OperationalError(decoding.undecodable(statement))
@@ -321,63 +319,65 @@ class ResultSet(ExecuteMany):
         if self.runner is not None and self.row is None:
             self.runner.leave_row(self)
         if self.row is None and self.statement is statement:
-            try:
-                self.row = self._first_row(statement)
-            finally:
-                self.ready = True
+            self.row = self._first_row(statement)
         elif type(self.row) is Ahead:
             self.row = self.decoded_early(self.row)
 
     def advance(self):
         """Return the next row as a tuple, before the row factory, or None after the last one."""
-        statement = self.statement
-        row = self.row
-        if statement is None and not versions.FETCH_AFTER_ROLLBACK:
-            self._check_no_rollback()
-        if row is not None:
-            self.row = None
-            if type(row) is not tuple or not self.session.plain and versions.FIRST_ROW_LATER:
-                row = self.decoded_early(row)
-            if statement is None:
-                if self.runner is not None:
-                    self._pass_row()
-                    return row
-                statement = self.statement
-                if statement is None:       # else a signal's handler has come just now
-                    return row
-        elif statement is None:
-            if self.runner is not None:
-                return self._advance_inlined()
-            if self.statement is not None:      # a signal's handler has come: the statement goes on in C
-                return self.advance()
-            return None
-        elif statement.owner is not self.claim:
-            self.statement = None
-            self.runner = GivenUp('the cursor was garbage')
-            return self._advance_inlined()
-        elif statement.converters is None and self.session.plain:
-            row = decoded(statement)
-            if row is None:
-                raise errors.OperationalError(decoding.undecodable(statement))
-        else:
-            row = self._convert(statement)
-        tier_up = statement.tier_up - 1
-        statement.tier_up = tier_up
         try:
-            self.ready = False
-            if tier_up == 0:
-                rc = self._taken_over(statement)
+            self.ready = False      # from now on nothing closes the database, not even a signal's handler
+            if self.session.user == 0:
+                self.session.check_not_closed()
+            statement = self.statement
+            row = self.row
+            if statement is None and not versions.FETCH_AFTER_ROLLBACK:
+                self._check_no_rollback()
+            if row is not None:
+                self.row = None
+                if type(row) is not tuple or not self.session.plain and versions.FIRST_ROW_LATER:
+                    row = self.decoded_early(row)
+                if statement is None:
+                    if self.runner is not None:
+                        self._pass_row()
+                        return row
+                    statement = self.statement
+                    if statement is None:       # else a signal's handler has come just now
+                        return row
+            elif statement is None:
+                if self.runner is not None:
+                    return self._advance_inlined()
+                if self.statement is not None:      # a signal's handler has come: the statement goes on in C
+                    return self.advance()
+                return None
+            elif statement.owner is not self.claim:
+                self.statement = None
+                self.session.check_not_closed()
+                self.runner = GivenUp('the cursor was garbage')
+                return self._advance_inlined()
+            elif statement.converters is None and self.session.plain:
+                row = decoded(statement)
+                if row is None:
+                    raise errors.OperationalError(decoding.undecodable(statement))
             else:
-                rc = step(statement.pointer, statement.cells)
-            if rc != ROW or self.session.raised is not None or self.rollbacks != self.session.rollbacks:
-                self.stepped(statement, rc)
-        except BaseException as error:
-            if self.statement is statement:     # a signal's: nobody knows what its buffer has
-                self._give_up(error)
-            raise
+                row = self._convert(statement)
+                self.session.check_not_closed()
+            tier_up = statement.tier_up - 1
+            statement.tier_up = tier_up
+            try:
+                if tier_up == 0:
+                    rc = self._taken_over(statement)
+                else:
+                    rc = step(statement.pointer, statement.cells)
+                if rc != ROW or self.session.raised is not None or self.rollbacks != self.session.rollbacks:
+                    self.stepped(statement, rc)
+            except BaseException as error:
+                if self.statement is statement:     # a signal's: nobody knows what its buffer has
+                    self._give_up(error)
+                raise
+            return row
         finally:
             self.ready = True
-        return row
 
     def _taken_over(self, statement):
         """Step, or have the inliner take the statement over."""
@@ -393,7 +393,6 @@ class ResultSet(ExecuteMany):
         if runner is None:      # a signal's handler has come
             return self.advance()
         try:
-            self.ready = False
             return next(runner)
         except BaseException as error:
             if type(error) is tiers.Claim:
@@ -402,8 +401,6 @@ class ResultSet(ExecuteMany):
             if self.runner is not None and self.row is None and not isinstance(self.runner, (GivenUp, Returned)):
                 self._give_up(error)
             raise
-        finally:
-            self.ready = True
 
     def _give_up(self, error):
         """Drop the rows that are left, in the middle of which an exception came. If it is neither SQLite's nor a
@@ -422,7 +419,6 @@ class ResultSet(ExecuteMany):
         if runner is None:      # a signal's handler has come
             return
         try:
-            self.ready = False
             runner.pass_row(self)
         except BaseException as error:
             if type(error) is tiers.Claim:
@@ -431,18 +427,16 @@ class ResultSet(ExecuteMany):
             if self.runner is not None:
                 self._give_up(error)
             raise
-        finally:
-            self.ready = True
 
     def _convert(self, statement):
         """Return the present row as text factory and converters make it."""
-        session = self.session
+        session, ready = self.session, self.ready
         try:
             self.ready = False
             make, raw = decoding.taken(statement, session.text_factory, statement.converters)
             return decoding.converted(session, statement, make, raw, statement.description)
         finally:
-            self.ready = True
+            self.ready = ready
 
     def decoded_early(self, row):
         """Return a row that was computed ahead (tuple, or Undecodable), as the text factory makes it; if that fails, it
@@ -459,10 +453,12 @@ class ResultSet(ExecuteMany):
         ready = self.ready
         try:
             self.ready = False
-            return self.session.outside_lock(decoding.made, [
+            made = self.session.outside_lock(decoding.made, [
                 (decoding.text_maker(factory), value.encode('utf-8', 'surrogateescape'))
                 if isinstance(value, str) else (None, value)
                 for value in values])
+            self.session.check_not_closed()
+            return made
         except BaseException:
             self.row = ahead(row)
             raise

@@ -85,19 +85,21 @@ class StatementCache(Mixin):
         statements: the cached statements by their SQL (dict of str to Statement).
         _clones: further statements of a cached SQL, while the cached one is busy (dict of Clones).
         all: every statement there is (set of Statement).
-        _left: those of a database that was closed when a cursor used them (set of Statement).
+        left: those of a database that was closed when a cursor used them (set of Statement).
         _evicted: those taken out of the cache while a cursor used them (list of Statement).
         ending: those that are being reset as their cursors are gone (dict: of each, an object of who does it).
         _sentinels: those that no cursor holds (list of Sentinel); held: None for each that is held, and
             each open blob (list).
         reclaimed: how many statements have been reset because their cursors were gone (int).
+        preparing: how many operations compile a statement, or run one that no cursor has, one in the other (int).
         vain: where it was refused; vain_young: where it has begun a transaction (Vain).
         user: the thread that may use the connection without a lock (its identity), 0 if closed,
             -1 if several may.
     """
 
     user = 0
-    _left: Any = ()
+    preparing = 0
+    left: Any = ()
     blobs: Any
     left_by_fork: Any
 
@@ -126,6 +128,9 @@ class StatementCache(Mixin):
         statement.busy = True
         if statement.owner is not None:     # a signal's handler has acquired it just now, and is amid its rows
             return self.acquire(sql)
+        if self.user == 0:                  # ... or has closed the connection, before it was busy
+            statement.busy = False
+            self.check_open()
         return statement
 
     def end_interrupt(self):
@@ -173,12 +178,19 @@ class StatementCache(Mixin):
 
     def prepare(self, sql):
         """Return a new Statement; raises what `statement.prepare` raises."""
-        statement = Statement.of(self.db, sql, self.without_type)
-        if REFERENCE_COUNTS:
-            statement.cache = ref(self)
-        self.consider(statement)
-        self.all.add(statement)
-        return statement
+        self.preparing += 1
+        try:
+            db = self.db
+            if self.closed:
+                self.check_open()
+            statement = Statement.of(db, sql, self.without_type)
+            if REFERENCE_COUNTS:
+                statement.cache = ref(self)
+            self.consider(statement)
+            self.all.add(statement)
+            return statement
+        finally:
+            self.preparing -= 1
 
     def _evict(self):
         """Take a statement out of the cache that wasn't used for long."""
@@ -225,8 +237,8 @@ class StatementCache(Mixin):
                 return
             clones.all.discard(statement)
         self.all.discard(statement)
-        if self._left:
-            self._left.discard(statement)
+        if self.left:
+            self.left.discard(statement)
         statement.finalize()
 
     def watch(self, result, statement):
@@ -348,13 +360,13 @@ class StatementCache(Mixin):
     def _close_statements(self, busy_too):
         """Finalise all statements; without `busy_too` those that a cursor uses stay usable."""
         left = set()
-        for statement in list(self.all) + list(self._left):
+        for statement in list(self.all) + list(self.left):
             statement.cached = False
             if busy_too or not statement.busy:
                 statement.finalize()
             else:
                 left.add(statement)
-        self._left = left
+        self.left = left
         self.statements = {}
         self._clones = {}
         self.all = set()

@@ -75,6 +75,8 @@ class Transaction(Mixin):
     raised: Any
     reraise: Any
     check_open: Any
+    preparing: Any
+    closed: Any
     isolation_level: Any = ''
     autocommit: Any = LEGACY
 
@@ -101,17 +103,23 @@ class Transaction(Mixin):
     def _try(self, run, commits=False):
         """Have `run()`, which may be one that `commits` (bool), return SQLITE_OK, if need be after freeing the locks of
         dropped cursors; raises SQLite's error."""
-        if commits:
-            rc = committed(self, run)
-        else:
-            with Asking(self):
-                rc = run()
-        if rc != OK and run_again(self, rc, run) != OK:
-            raise self.error()
+        self.preparing += 1
+        try:
+            if self.closed:
+                self.check_open()
+            if commits:
+                rc = committed(self, run)
+            else:
+                with Asking(self):
+                    rc = run()
+            if rc != OK and run_again(self, rc, run) != OK:
+                raise self.error()
+        finally:
+            self.preparing -= 1
 
     def begin_for(self, statement):
         """Begin a transaction if none is open and the statement is to run in one."""
-        if not self.db:     # a function has closed it
+        if self.closed:     # by a function
             self.check_open()
         if statement.is_dml and self.begin_flag and lib.sqlite3_get_autocommit(self.db):
             self.run_alone('BEGIN ' + plain_text(self.isolation_level).upper())
@@ -144,6 +152,15 @@ class Transaction(Mixin):
 
     def run_script(self, script):
         """Run the statements of a script (str); see Cursor.executescript. It ends with what a collation raises."""
+        self.preparing += 1
+        try:
+            self._run_script(script)
+        finally:
+            self.preparing -= 1
+
+    def _run_script(self, script):
+        if self.closed:
+            self.check_open()
         data = plain_text(script).encode()
         if len(data) > lib.sqlite3_limit(self.db, LIMIT_SQL_LENGTH, -1):
             raise errors.DataError('query string is too large')
