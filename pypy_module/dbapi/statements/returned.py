@@ -1,15 +1,16 @@
 """The rows of a statement that writes, as of RETURNING, read at once where dropped cursors aren't freed at once.
 
-Such a statement has made all of its changes when it returns its first row. Outside of a transaction they are committed
-when it ends. If its cursor were dropped in the middle of the rows, they would wait for a garbage collection, and with
-them all that is written meanwhile. So the statement is run to its end, and a `Returned` stands in for it.
+Such a statement has made all of its changes when it returns its first row. When it ends they are counted, and outside
+of a transaction committed. If its cursor were dropped in the middle of the rows, that would wait for a garbage
+collection, and with it all that is written meanwhile; a transaction couldn't end. So the statement is run to its end,
+and a `Returned` stands in for it.
 """
 
 from pypy_module.dbapi.statements import decoding
 from pypy_module.dbapi.statements.decoding import Undecodable
 from pypy_module.dbapi.statements.dropped import REFERENCE_COUNTS
 from pypy_module.dbapi.statements.locks import Asking
-from pypy_module.ffi.library import NUMBERS, lib
+from pypy_module.ffi.library import NUMBERS
 
 ROW, DONE = NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
 CHANGES = NUMBERS['SQPYTE_ROW_CHANGES']
@@ -18,8 +19,7 @@ CHANGES = NUMBERS['SQPYTE_ROW_CHANGES']
 def reads_at_once(session, statement):
     """Whether a Statement of a Session, at its first row, is to be run to its end (bool); not if a function that it has
     called has closed the connection."""
-    return (not (REFERENCE_COUNTS or statement.readonly) and bool(session.db)
-            and bool(lib.sqlite3_get_autocommit(session.db)))
+    return not (REFERENCE_COUNTS or statement.readonly or session.closed)
 
 
 TEXTS = object()        # stands for the text factory in what has been taken of a row
