@@ -48,6 +48,8 @@ class Execution(Mixin):
     dropped: list
     raised: Any
     check_not_closed: Any
+    closed: Any
+    superseded: Any
     rollbacks = handing_over = 0
     end_abandoned: Any
     give_up: Any
@@ -254,6 +256,8 @@ class Execution(Mixin):
         """Return the exception for SQLite's last error, which is `rc` (int) if the connection knows of none. It is told
         of in place of what a collation has raised."""
         self.raised = None
+        if self.closed and not self.superseded:
+            return errors.ProgrammingError('Cannot operate on a closed database.')
         error = errors.from_database(self.db, rc)
         if watching and self.db and lib.sqlite3_errcode(self.db) == INTERRUPT:
             free_locks()        # an interrupt lasts until no statement is in the middle of its rows

@@ -313,15 +313,18 @@ class ResultSet(ExecuteMany):
 
     def make_next_row(self, statement):
         """Make the next row as text factory and converters make it now, if it is a row of `statement`, and the cursor
-        isn't in the middle of making it."""
+        isn't in the middle of making it. If that fails, the row is made when it is fetched."""
         if not self.ready:
             return
-        if self.runner is not None and self.row is None:
-            self.runner.leave_row(self)
-        if self.row is None and self.statement is statement:
-            self.row = self._first_row(statement)
-        elif type(self.row) is Ahead:
-            self.row = self.decoded_early(self.row)
+        try:
+            if self.runner is not None and self.row is None:
+                self.runner.leave_row(self)
+            if self.row is None and self.statement is statement:
+                self.row = self._first_row(statement)
+            elif type(self.row) is Ahead:
+                self.row = self.decoded_early(self.row)
+        except Exception:
+            pass        # a converter's, or a text isn't UTF-8
 
     def advance(self):
         """Return the next row as a tuple, before the row factory, or None after the last one."""

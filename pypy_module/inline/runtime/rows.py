@@ -247,13 +247,24 @@ class RowBatches(StandIn):
         """Return the next row as the result set makes it of the statement's own buffer."""
         self.inside = False
         result = self.asker()
+        self.by_own_buffer(result)
+        return result.advance()
+
+    def leave_row(self, result):
+        """See tiers.py: as `by_result_set`."""
+        if self.handle and self.k == self.end:
+            self.refill()
+        if self.handle and self.k != self.end:
+            self.by_own_buffer(result)
+
+    def by_own_buffer(self, result):
+        """Have the result set make the row `k` of the statement's own buffer, and those behind it."""
         if self.reversible:
             self.roll_back(result)
         if self.handle:
             self.give_row(result)
             self.statement.inlined.leftover = self
             self.statement.tier_up = 1
-        return result.advance()
 
     def step_leftover(self, result):
         """In place of stepping the statement, when `by_result_set` has handed out a row that is not

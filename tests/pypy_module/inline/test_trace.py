@@ -155,7 +155,7 @@ def test_every_row_that_is_interpreted_is_counted(numbers, monkeypatch):
     before = generated()
     pypyjit.set_param('threshold=1000000000')
     try:
-        numbers.execute('SELECT sum(twice(a)) FROM t').fetchall()
+        numbers.execute('SELECT sum(twice(a) + 54321) FROM t').fetchall()      # no other test's query
     finally:
         pypyjit.set_param('default')
     made, = [made for made in generated() if made not in before]
