@@ -294,9 +294,10 @@ class ResultSet(ExecuteMany):
         runner = self.runner
         if runner is not None:      # else a signal's handler has come
             runner.leave_first_row(self)
-        row = self.row
-        if row is None and self.statement is not None:
-            self.row = self._first_row(self.statement)
+        statement = self.statement
+        row = self.row      # behind that: a handler that comes between leaves both
+        if row is None and statement is not None:
+            self.row = self._first_row(statement)
         elif type(row) is Undecodable and self.session.plain:
             raise errors.OperationalError(row.message)
         elif row is not None and not self.session.plain:
