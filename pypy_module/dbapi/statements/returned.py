@@ -6,6 +6,7 @@ collection, and with it all that is written meanwhile; a transaction couldn't en
 and a `Returned` stands in for it.
 """
 
+from pypy_module.dbapi import versions
 from pypy_module.dbapi.statements import decoding
 from pypy_module.dbapi.statements.decoding import Undecodable
 from pypy_module.dbapi.statements.dropped import REFERENCE_COUNTS
@@ -96,19 +97,20 @@ class Returned:
         self.pass_row(self.result)
         return row
 
-    def leave_row(self, result):
-        """See tiers.py: the next row is made now."""
-        if self.rows:
-            result.row = self.first()
-
     def pass_row(self, result):
-        """The next row is handed out: it is the last one of a statement that has ended, perhaps with an error."""
+        """The next row is handed out, perhaps the last one of a statement that has ended with an error. Before Python
+        3.11 the one behind it is made now, if it can be."""
         self.rows.pop()
         if not self.rows:
             if self.error is not None:
                 raise self.error
             if self.statement.is_dml:
                 result.rowcount = self.changes
+        elif not versions.FIRST_ROW_LATER:
+            try:
+                result.row = self.first()
+            except Exception:
+                pass        # it is made when it is fetched
 
     def abandon(self, claim):
         """Nobody wants the rows any more."""
