@@ -143,7 +143,7 @@ class Session(Execution, StatementCache, Transaction):
             for session in self.former:
                 session.close()
         if not self.db:
-            if self.closing and not self.calls.depth:
+            if self.closing and not self.calls.depth and not in_the_middle(self):
                 self._close_database(True)
             return
         if busy_too and not self.calls.depth and in_the_middle(self):

@@ -349,7 +349,8 @@ class LogRunner(Runner):
         store_datum(place, w)
 
     def keep(self, place, value):
-        """Have the words at `place` hold a str, bytes or KeptText, for C's next opcode."""
+        """Have the words at `place` hold a str, bytes or KeptText, for C's next opcode. A sink's live longer: with its
+        rows."""
         kind = TEXT
         if type(value) is str:
             value = value.encode()

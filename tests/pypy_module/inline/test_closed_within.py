@@ -30,6 +30,8 @@ WAYS = {
     'another thread interrupts, close': lambda connection: (
         in_thread(connection.interrupt), connection.close()),
     'write, close': lambda connection: (connection.execute('INSERT INTO u VALUES(1000)'), connection.close()),
+    'a query whose function closes, close': lambda connection: (
+        outcome(connection.execute, 'SELECT g()'), connection.close()),
     'close, collect': lambda connection: (connection.close(), gc.collect()),
 }
 
@@ -78,6 +80,7 @@ def closing(query, way, at, side):
     connection.execute('CREATE TABLE u(k)')
     connection.executemany('INSERT INTO u VALUES(?)', [(3 * i,) for i in range(90)])
     connection.create_function('f', 1, call)
+    connection.create_function('g', 0, connection.close)
     connection.create_window_function('a', 1, Aggregate)
     return outcome(lambda: connection.execute(query).fetchall()), calls
 
