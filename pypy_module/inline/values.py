@@ -116,6 +116,8 @@ def unwrapped(w):
         return w.intval
     if kind is W_Real:
         return w.floatval
+    if kind is ReturnedText:
+        return w.data.decode()
     if isinstance(w, W_Text):
         return text_at(w.address - BASE, w.size)
     if isinstance(w, W_Blob):
@@ -133,6 +135,12 @@ def wrapped(value):
     if value is None:
         return NULL
     return ReturnedText(value.encode()) if kind is str else ReturnedBlob(value)
+
+
+def nocase_key(data):
+    """What orders texts, bytes, as nocaseCollatingFunc does: it stops at a NUL that both have."""
+    end = data.find(b'\0')
+    return (data if end < 0 else data[:end]).lower(), len(data)
 
 
 def private(w):

@@ -48,6 +48,15 @@ class Source:
             self.add('pass')
         self.level -= 1
 
+    def failed(self, *lines):
+        """Add the end of a `try` that calls user code, and lines for what it has raised, `failure`. They aren't in the
+        `except`: what a `finalize` finds in sys.exc_info(), and SQLite's error as its context, is the caller's."""
+        self.add('    failure = None',
+                 'except BaseException as error:',
+                 '    failure = error',
+                 'if failure is not None:',
+                 *['    ' + line for line in lines])
+
     def text(self):
         """The source (str)."""
         return '\n'.join(self.lines) + '\n'
@@ -60,6 +69,7 @@ class Part:
         code: the Code.
         order: pcs of the opcodes, ascending.
         before, after: by pc, the forms of registers needed before and after that opcode (dicts).
+        results: by pc, the registers that have there what the program's functions return, and nothing else (dict).
     """
 
     def __init__(self, code, order):
@@ -69,11 +79,36 @@ class Part:
         self.ops = code.loop.ops
         self.source = code.source
         self.order = [pc for pc in order if pc not in self.loop.skipped]
+        self.results = self._find_results()
         self.before = {}
         self.after = {}
         for position in range(len(self.order) - 1, -1, -1):
             pc = self.order[position]
             self._find_needs(pc, self.order[position + 1:position + 2])
+
+    def _find_results(self):
+        """Return `results`: along each way to an opcode, the last writer of the register is a function in Python, or a
+        copy of what one has returned."""
+        loop = self.loop
+        if not any(self.ops[pc].opcode in FUNCTIONS for pc in self.order):
+            return {}
+        found: dict = {}
+        fallen = set()      # of the opcode before, if it can fall through
+        for pc in self.order:
+            op = self.ops[pc]
+            here = found[pc] = found.get(pc, fallen) & fallen
+            after = here - loop.flow.writes[pc]
+            if pc in loop.merged or op.opcode in NOTHING:
+                after = here
+            elif op.opcode in COPIES:
+                after |= {target for source, target in copied(op) if source in here} - loop.fields
+            elif op.opcode in FUNCTIONS and pc not in loop.in_c:
+                after |= loop.flow.writes[pc] - loop.fields
+            if op.opcode in JUMPS:
+                landing = self._landing(op.p2)
+                found[landing] = found.get(landing, after) & after
+            fallen = found.get(pc + 1, set()) if op.opcode in _ALWAYS_JUMP else after
+        return found
 
     def _find_needs(self, pc, following):
         """Set `before` and `after` of an opcode from those of its successors."""
@@ -103,29 +138,26 @@ class Part:
         if op.opcode in _USE_W:
             form = W
         for register in loop.flow.reads[pc] - loop.accumulators:
-            forms = self.form_for_c(register) if pc in loop.in_c else form
+            forms = self.form_for_c(register, pc) if pc in loop.in_c else form
             if forms:
                 before[register] = before.get(register, 0) | forms
 
-    def form_for_c(self, register):
-        """In which form a register is given to C: as it is made. What the program's functions return is Python's; as a
-        W_Value a text is copied once more: count(f(s)) took 7 times as long."""
-        return V if self.returned(register) else W
+    def form_for_c(self, register, pc):
+        """In which form a register is given to C at `pc`: as it is made. What the program's functions return is
+        Python's; as a W_Value a text is copied once more: count(f(s)) took 7 times as long."""
+        return V if self.returned(register, pc) else W
 
-    def returned(self, register):
-        """Whether a register has, for one row, what the program's functions return, and nothing else (bool)."""
-        loop = self.loop
-        writers = [pc for pc in self.order if register in loop.flow.writes[pc]]
-        return (bool(writers) and register not in loop.fields
-                and all(self.ops[pc].opcode in FUNCTIONS and pc not in loop.in_c for pc in writers))
+    def returned(self, register, pc):
+        """Whether a register has at `pc` what the program's functions return, and nothing else (bool)."""
+        return register in self.results.get(pc, ())
 
-    def text_type(self, register):
-        """The name of the type that a register's W_Value has if it is a text."""
-        return 'ReturnedText' if self.returned(register) else 'W_Text'
+    def bytes_type(self, register, pc, kind):
+        """The name of the type that a register's W_Value has at `pc` if it is a 'Text' or 'Blob' (kind)."""
+        return ('Returned' if self.returned(register, pc) else 'W_') + kind
 
-    def for_c(self, register):
+    def for_c(self, register, pc):
         """The expression for a register's value in that form."""
-        return 'v%d' % register if self.form_for_c(register) == V else self.w(register)
+        return 'v%d' % register if self.form_for_c(register, pc) == V else self.w(register)
 
     def emit(self, emitters):
         """Emit all opcodes; `emitters` has a function of (part, pc, op) by opcode."""
@@ -177,9 +209,9 @@ class Part:
             return 'w%d' % register
         return self.code.preset('k', register, 'w')
 
-    def data(self, register):
-        """The expression for the bytes of a register that holds a text."""
-        if self.returned(register):
+    def data(self, register, pc):
+        """The expression for the bytes of a register that holds a text or blob at `pc`."""
+        if self.returned(register, pc):
             return self.w(register) + '.data'
         if register in self.loop.written:
             return 'data_at({0}.address, {0}.size)'.format(self.w(register))

@@ -8,26 +8,16 @@ from c_engine.generated import layout, opcodes
 from pypy_module.ffi.library import NUMBERS
 from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS
 from pypy_module.inline.analysis.scan import ROWID, RUN, copied
-from pypy_module.inline.codegen import datum
+from pypy_module.inline.codegen import comparisons, datum
 from pypy_module.inline.codegen.emit import V, W
 from pypy_module.inline.values import HIGHEST, LOWEST, UNDECODABLE, unwrapped
 from sqpyte.vm.opcodes.compute import affinity_is_trivial
-from sqpyte.vm.values.compare import BINARY
 from sqpyte.vm.values.values import NULL, W_Int, W_Real, row_origin
 
 EMITTERS: dict = {}     # opcode -> emitter
 
 MISSING = NUMBERS['SQPYTE_MISSING']
 FUNCTION_FAILED = 'user-defined function raised exception'
-# How a comparison's condition reads, by whether it also holds with a NULL, and for two numbers.
-CONDITIONS = {
-    'Eq': ('o == 0', 'o == 0 or o == NULL_RESULT', '=='),
-    'Ne': ('o != 0 and o != NULL_RESULT', 'o != 0', '!='),
-    'Lt': ('o < 0', 'o < 0 or o == NULL_RESULT', '<'),
-    'Le': ('o <= 0', 'o <= 0 or o == NULL_RESULT', '<='),
-    'Gt': ('0 < o < NULL_RESULT', 'o > 0', '>'),
-    'Ge': ('0 <= o < NULL_RESULT', 'o >= 0', '>='),
-}
 
 
 def emits(*names):
@@ -190,59 +180,14 @@ for _name in ('And', 'Or', 'Not'):
 
 
 def _comparison(name):
-    condition, condition_or_null, sign = CONDITIONS[name]
-
     @emits(name)
     def comparison(part, pc, op):
-        source = part.source
-        left, right = part.w(op.p3), part.w(op.p1)
-        for number, kind in (('intval', 'W_Int'), ('floatval', 'W_Real')):
-            source.add('%s type(%s) is %s and type(%s) is %s:' % (
-                'if' if number == 'intval' else 'elif', left, kind, right, kind))
-            source.add('    holds = %s.%s %s %s.%s' % (left, number, sign, right, number))
-        affinity = op.p5 & layout.SQLITE_AFF_MASK
-        if op.collation == BINARY and affinity < layout.SQLITE_AFF_NUMERIC:
-            source.add('elif type(%s) is %s and type(%s) is %s:' % (
-                left, part.text_type(op.p3), right, part.text_type(op.p1)))
-            same_size = '%s.size == %s.size and ' % (left, right) if sign == '==' else ''
-            source.add('    holds = %s%s %s %s' % (
-                same_size, part.data(op.p3), sign, part.data(op.p1)))
-        if pc in part.loop.python:
-            source.add('elif type(%s) is W_Text and type(%s) is W_Text:' % (left, right))
-            with source.block():
-                by_collation(part, pc, op)
-                source.add('holds = ' + condition)
-                for register, holds in ((op.p2, 'holds'), (pc + 1, 'not holds')):
-                    part.branch('self.handed and ' + holds, part.side_exit(register))
-        source.add('else:')
-        with source.block():
-            source.add('o = compare_operands(%s, %s, %d, %d)' % (left, right, op.p5, op.collation))
-            part.branch('o == UNDECIDED', part.bail_out(pc))
-            if_null = op.p5 & layout.SQLITE_JUMPIFNULL
-            source.add('holds = ' + (condition_or_null if if_null else condition))
-        part.branch('holds', part.jump(pc, op.p2))
-    comparison.__doc__ = ('Numbers, and texts by their bytes, directly; others by the shared '
-                          'function compare_operands.')
+        comparisons.emit(part, pc, op, name)
+    comparison.__doc__ = 'A comparison; see comparisons.emit.'
 
 
-for _name in CONDITIONS:
+for _name in comparisons.CONDITIONS:
     _comparison(_name)
-
-
-def by_collation(part, pc, op):
-    """Emit the comparison of two texts by a collation of the user's: its result is `o`."""
-    source = part.source
-    names = []
-    for name, register in (('x', op.p3), ('y', op.p1)):
-        if register in part.loop.written:
-            source.add('%s = unwrapped(%s)' % (name, part.w(register)))
-            part.check(pc, name)
-        else:
-            name = part.code.preset('k', register, 'v')
-        names.append(name)
-    source.add('self.inside = False',
-               'try:', '    o = compared(self.f%d(%s, %s))' % (pc, names[0], names[1]), '    self.inside = True')
-    failed(source, 'self.not_compared(failure)', *part.bail_out(pc))
 
 
 @emits('IsNull', 'NotNull')
@@ -333,16 +278,6 @@ def conversion(name):
             '    %s = result_of(%s, self.most)' % (name, name)]
 
 
-def failed(source, *lines):
-    """Emit the end of a `try` that calls user code, and lines for what it has raised, `failure`. They aren't in the
-    `except`: what a `finalize` finds in sys.exc_info(), and SQLite's error as its context, is the caller's."""
-    source.add('    failure = None',
-               'except BaseException as error:',
-               '    failure = error',
-               'if failure is not None:',
-               *['    ' + line for line in lines])
-
-
 @emits('Function', 'PureFunc')
 def function(part, pc, op):
     """A call of the user's function, with sqlite3's conversion of its result."""
@@ -353,7 +288,7 @@ def function(part, pc, op):
     with source.block():
         source.add('%s = self.f%d(%s)' % (result, pc, ', '.join(values)), 'self.inside = True')
         source.add(*conversion(result))
-    failed(source, 'return self.failed(%d, failure, %r, self.f%d)' % (pc, FUNCTION_FAILED, pc))
+    source.failed('return self.failed(%d, failure, %r, self.f%d)' % (pc, FUNCTION_FAILED, pc))
     need = part.needed(pc, op.p3)
     if need & W:
         part.set_w(op.p3, 'wrapped(%s)' % result)
@@ -378,28 +313,28 @@ def aggregate_step(part, pc, op):
         source.add('method = %s.step' % name)
         source.add('message = "user-defined aggregate\'s \'step\' method raised error"')
         source.add('method(%s)' % ', '.join(values), 'self.inside = True')
-    failed(source, 'return self.failed(%d, failure, message, self.f%d.made_by)' % (pc, pc))
+    source.failed('return self.failed(%d, failure, message, self.f%d.made_by)' % (pc, pc))
     handed(part, pc, -1, None)
 
 
-def left_to_c(part, op):
+def left_to_c(part, pc, op):
     """The condition (str) on which C does an opcode; '' for always. A step of an aggregate of SQLite's own
     is done where C keeps the accumulator, which saves a call of 0.1 us. C does the first one, and those of texts."""
     if op.opcode not in AGGREGATE_STEPS or not op.aggregate or op.skip_register:
         return ''
-    step = 'aggregate_step_of' if op.p5 and part.form_for_c(op.p2) == V else 'aggregate_step'
+    step = 'aggregate_step_of' if op.p5 and part.form_for_c(op.p2, pc) == V else 'aggregate_step'
     return '%s(self.memory + %d, %d, %s) == LEFT_TO_C' % (
-        step, op.p3 * layout.sizeof_Mem, op.aggregate, part.for_c(op.p2) if op.p5 else None)
+        step, op.p3 * layout.sizeof_Mem, op.aggregate, part.for_c(op.p2, pc) if op.p5 else None)
 
 
 def one_in_c(part, pc, op):
     """An opcode that only upstream has, in a loop that calls user code."""
     source = part.source
     flow = part.loop.flow
-    stores = ['store(self.memory + %d, %s)' % (register * layout.sizeof_Mem, part.for_c(register))
+    stores = ['store(self.memory + %d, %s)' % (register * layout.sizeof_Mem, part.for_c(register, pc))
               for register in sorted(flow.reads[pc] & part.loop.written - part.loop.accumulators)]
     done = 'self.in_c(%d, %s)' % (pc, ' + '.join(stores) or '0')
-    condition = left_to_c(part, op)
+    condition = left_to_c(part, pc, op)
     source.add('if %snot %s:' % (condition and condition + ' and ', done), '    return')
     written = flow.writes[pc] - part.loop.accumulators
     behind = 'return self.side_exit(%d, i, %s)' % (

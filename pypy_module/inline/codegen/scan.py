@@ -33,7 +33,8 @@ NAMES = {'PageBatchRunner': PageBatchRunner, 'RowsRunner': RowsRunner, 'AheadRun
          'LEFT_TO_C': aggregates.BAIL_OUT}
 for _module, _names in [
         (memory, 'WORDS INTS DOUBLES BYTES CHARS unpack BASE data_at'),
-        (inline_values, 'text_at unwrapped wrapped private store result_of aggregate_step_of ReturnedText UNDECODABLE'),
+        (inline_values, 'text_at unwrapped wrapped private store result_of aggregate_step_of ReturnedText ReturnedBlob'
+         ' nocase_key UNDECODABLE'),
         (values, 'W_Int W_Real W_Text W_Blob NULL'),
         (arith, 'add subtract multiply divide remainder'),
         (compare, 'compare_operands truth UNDECIDED NULL_RESULT'),
@@ -72,7 +73,7 @@ class Code(ClassCode):
     def preset(self, kind, number, form):
         """The expression for an invariant register ('k') or a bound parameter ('q').
 
-        Its form is 'w' (W_Value), 'v' (Python's value) or 'b' (the bytes of a text).
+        Its form is 'w' (W_Value), 'v' (Python's value) or 'b' (the bytes of a text or blob).
         """
         name = '%s%s%d' % (kind, form, number)
         self.presets[name] = (kind, number, form)

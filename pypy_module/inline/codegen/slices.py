@@ -64,7 +64,7 @@ class SlicePart(Ahead):
         source, loop = self.source, self.loop
         operands = sorted(loop.flow.reads[pc] & loop.written - loop.accumulators)
         written = loop.flow.writes[pc] - loop.accumulators
-        condition = left_to_c(self, self.ops[pc])
+        condition = left_to_c(self, pc, self.ops[pc])
         if condition:
             source.add('if %s:' % condition)
             with source.block():
@@ -81,7 +81,7 @@ class SlicePart(Ahead):
         source.add('c = self.values', 'WORDS[c] = %d' % len(operands))
         for n, register in enumerate(operands):
             source.add('WORDS[c + %d] = %d' % (3 * n + 1, register),
-                       'self.pass_operand(c + %d, %s)' % (3 * n + 2, self.for_c(register)))
+                       'self.pass_operand(c + %d, %s)' % (3 * n + 2, self.for_c(register, pc)))
         source.add('if not self.in_c(%d, BASE + 8 * c, %d):' % (pc, min(written or operands)), '    return')
         if operands:
             source.add('del self.operands[:]')

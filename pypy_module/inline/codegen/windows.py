@@ -13,7 +13,7 @@ from pypy_module.inline.analysis.scan import copied
 from pypy_module.inline.analysis.windows import INVERSE, NULL, ROW, VALUE
 from pypy_module.inline.codegen import datum
 from pypy_module.inline.codegen.class_code import ClassCode
-from pypy_module.inline.codegen.opcodes import ARITHMETIC, conversion, failed
+from pypy_module.inline.codegen.opcodes import ARITHMETIC, conversion
 from pypy_module.inline.runtime.windows import WindowRunner
 from sqpyte.vm.values import arith
 
@@ -153,7 +153,7 @@ class WindowCode(ClassCode):
                    '    message = "%s"' % (METHODS[1] % method),
                    '    method(%s)' % ', '.join(values),
                    '    self.inside = True')
-        failed(source, 'return self.failed(%d, failure, message, self.f%d.made_by)' % (pc, pc))
+        source.failed('return self.failed(%d, failure, message, self.f%d.made_by)' % (pc, pc))
         self._behind(pc, size)
 
     def _value(self, pc, op, size):
@@ -173,7 +173,7 @@ class WindowCode(ClassCode):
                        '    problem = None')
             with source.block():
                 source.add(*conversion('v'))
-            failed(source, 'return self.value_failed(%d, failure, problem)' % pc)
+            source.failed('return self.value_failed(%d, failure, problem)' % pc)
             source.add('self.r%d = v' % op.p3)
             self._behind(pc, size)
 

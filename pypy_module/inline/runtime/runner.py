@@ -28,7 +28,7 @@ from pypy_module.inline.runtime.stand_in import GONE, Raising, StandIn
 from pypy_module.inline.state import VARIED, VARIED_SO_FAR
 from pypy_module.inline.values import UNDECODABLE, load, private, result_of, store, unwrapped
 from sqpyte.vm.base import mem
-from sqpyte.vm.values.values import CONSTANT, NULL, W_Int, W_Text
+from sqpyte.vm.values.values import CONSTANT, NULL, W_Bytes, W_Int
 
 ROW = NUMBERS['SQLITE_ROW']
 COLUMNS = NUMBERS['SQPYTE_ROW_COLUMNS']
@@ -198,7 +198,7 @@ class Runner(StandIn):
         if form == 'v':
             value = unwrapped(w)
         elif form == 'b':
-            value = data_at(w.address, w.size) if type(w) is W_Text else b''
+            value = data_at(w.address, w.size) if isinstance(w, W_Bytes) else b''
         setattr(self, name, value)
         return value is not UNDECODABLE
 

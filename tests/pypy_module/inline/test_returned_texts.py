@@ -2,6 +2,7 @@
 import itertools
 
 import sqpyte
+from pypy_module.inline.values import nocase_key
 from tests.outcome import outcome
 from tests.pypy_module.inline.inlining import Counter, answers, planned
 
@@ -11,6 +12,7 @@ class Text(str):
 
 
 VALUES = ['', 'a', 'A', 'a\0b', 'a\0', 'ab', 'ä', 'z', '\uffff', '\U00010000', '12', ' 12', '1e3', '0', Text('own'),
+          'A\0B', 'a\0c', 'a\0bc', 'Ab', 'AB ', 'ab  ', ' ', 'Ä', 'a ', 'zZ', '[', 'aB\0',
           b'', b'a', b'12', b'\xff', b'\x00', None, 0, 12, -3, 2.5, 1000.0, 'x' * 300, b'y' * 300, True]
 COMPARISONS = ['=', '<>', '<', '<=', '>', '>=', 'IS', 'IS NOT']
 OTHERS = ["'a'", "'12'", "x'61'", '12', 'NULL', "'\U00010000'", "''", 's', 'n', '?', 'f(n)', 'f(id + 7)', 'f(f(n))',
@@ -18,7 +20,11 @@ OTHERS = ["'a'", "'12'", "x'61'", '12', 'NULL', "'\U00010000'", "''", 's', 'n', 
 QUERIES = ['SELECT id FROM t WHERE f(id) %s %s' % pair for pair in itertools.product(COMPARISONS, OTHERS)]
 QUERIES += ['SELECT id, f(n) FROM t WHERE %s' % condition for condition in [
     "f(id) BETWEEN 'a' AND f(n)", "f(id) IN ('a', '12', x'61', 12)", "f(id) COLLATE NOCASE = f(n)",
-    "s > f(id) COLLATE NOCASE", 'f(id)', 'NOT f(id)', 'f(id) AND f(n)', 'f(id) OR n', 'f(id) IS NULL', 'f(id) NOT NULL',
+    "s > f(id) COLLATE NOCASE", "f(id) < f(n) COLLATE NOCASE", "f(id) = 'AB' COLLATE NOCASE", 'f(id) = b', 'b < f(id)',
+    "f(id) = f(n) COLLATE RTRIM", "f(id) <= 'a' COLLATE RTRIM", "f(n) >= s COLLATE RTRIM", 'f(id) > ?',
+    "f(id) >= x'00'", "f(id) = f(n) COLLATE own", "f(id) < 'ab' COLLATE own", "s >= f(n) COLLATE own",
+    "f(id) IS NOT f(n) COLLATE own",
+    'f(id) = CAST(s AS BLOB)', 'f(id)', 'NOT f(id)', 'f(id) AND f(n)', 'f(id) OR n', 'f(id) IS NULL', 'f(id) NOT NULL',
     "f(id) LIKE 'a%'", "CASE f(id) WHEN 'a' THEN f(n) WHEN '12' THEN 5 ELSE f(id + 1) END", 'n + f(id) > 3',
     '-f(id) < f(n)', "'a' || f(id) < f(n)",
     "upper(f(id)) = 'A'", "f(id) || f(n) > 'a'", 'CAST(f(id) AS INTEGER) = 12', 'typeof(f(id)) = typeof(f(n))',
@@ -36,13 +42,14 @@ QUERIES += [
 ]
 
 
-def filled(side):
-    """A connection with two tables, and the function."""
-    connection = side.connect()
+def filled(connection):
+    """The connection, with two tables and the function."""
     connection.create_function('f', 1, lambda value: (
         VALUES[(value * 7 + 3) % len(VALUES)] if isinstance(value, int) else value))
-    connection.execute('CREATE TABLE t(id INTEGER PRIMARY KEY, n, s TEXT)')
-    connection.executemany('INSERT INTO t VALUES(?, ?, ?)', [(i, i * 31 % 97, VALUES[i % 15]) for i in range(120)])
+    connection.create_collation('own', lambda a, b: (a[::-1] > b[::-1]) - (a[::-1] < b[::-1]))
+    connection.execute('CREATE TABLE t(id INTEGER PRIMARY KEY, n, s TEXT, b BLOB)')
+    connection.executemany('INSERT INTO t VALUES(?, ?, ?, ?)', [
+        (i, i * 31 % 97, VALUES[i % 27], VALUES[i % 11 + 27]) for i in range(120)])
     connection.execute('CREATE TABLE u(k, n)')
     connection.executemany('INSERT INTO u VALUES(?, ?)', [(value, i * 3) for i, value in enumerate(VALUES)])
     return connection
@@ -50,12 +57,12 @@ def filled(side):
 
 def test_answers_are_those_of_c():
     def action(side):
-        connection = filled(side)
+        connection = filled(side.connect())
         found = []
         for query in QUERIES:
-            for _ in range(2):
-                found.append((query, repr(outcome(lambda: connection.execute(
-                    query, ('ab',) if '?' in query else ()).fetchall()))))
+            for parameter in 'ab', b'a', 'AB':
+                found.append((query, parameter, repr(outcome(lambda: connection.execute(
+                    query, (parameter,) if '?' in query else ()).fetchall()))))
         return found
     before = Counter.started
     found = answers(action, ('C', 'inlined', 'soon', 'later'))
@@ -73,3 +80,24 @@ def test_the_order_of_texts_is_that_of_their_bytes():
         query = "SELECT a FROM t WHERE f(a) > '\uffff'"
         assert connection.execute(query).fetchall() == [(1,)]
         assert 'ReturnedText' in str(sqpyte.explain(connection, query)[0])
+
+
+def test_what_is_compared_in_python():
+    with planned('inlined'):
+        connection = filled(sqpyte.connect(':memory:'))
+        for query, emitted in [('SELECT id FROM t WHERE f(id) = f(id)', 'is ReturnedText and type(w'),
+                               ("SELECT id FROM t WHERE f(id) = x'61'", 'is ReturnedBlob and type('),
+                               ("SELECT id FROM t WHERE f(id) = 'AB' COLLATE NOCASE", 'nocase_key('),
+                               ("SELECT id FROM t WHERE f(id) > 'ab' COLLATE RTRIM", "rstrip(b' ')"),
+                               ("SELECT id FROM t WHERE f(id) > 'ab' COLLATE own", 'compared(')]:
+            connection.execute(query).fetchall()
+            assert emitted in str(sqpyte.explain(connection, query)[0]), query
+
+
+def test_the_order_of_nocase_is_cs():
+    connection = sqpyte.connect(':memory:')
+    texts = [value for value in VALUES if isinstance(value, str)]
+    for a, b in itertools.product(texts, texts):
+        order = (nocase_key(a.encode()) > nocase_key(b.encode())) - (nocase_key(a.encode()) < nocase_key(b.encode()))
+        assert connection.execute('SELECT (?1 > ?2 COLLATE NOCASE) - (?1 < ?2 COLLATE NOCASE)', (a, b)).fetchone() == (
+            order,), (a, b)
