@@ -5,6 +5,9 @@ from pypy_module.dbapi.mixin import TYPE_CHECKING
 from pypy_module.ffi.library import NUMBERS, RESULT_CODES, lib, text
 
 
+HEAPTYPE, IMMUTABLETYPE = 1 << 9, 1 << 8     # Py_TPFLAGS_*: a class of C's has the second, or not the first
+
+
 class Warning(Exception):
     """Part of the DB-API. Before Python 3.11, `execute` raises it for several statements."""
 
@@ -59,6 +62,12 @@ def exposed(cls):
     return property(lambda self: cls)
 
 
+def c_name(cls):
+    """Return the name of a class (str) as C has it, in its tp_name: with the module, if C has made it."""
+    of_c = not cls.__flags__ & HEAPTYPE or cls.__flags__ & IMMUTABLETYPE
+    return '%s.%s' % (cls.__module__, cls.__name__) if of_c and cls.__module__ != 'builtins' else cls.__name__
+
+
 def kind(value):
     """Return the name of a value's class (str), or None's, as an error's message about an argument ends with it: with
     the reason where the value is another SQLite's."""
@@ -68,7 +77,7 @@ def kind(value):
     if any(base.__module__ in ('sqlite3', '_sqlite3') for base in cls.__mro__):
         return ("another SQLite library's: sqlite3 has not been imported as sqpyte here; use one of them in the whole "
                 'program (import sqpyte as sqlite3, sqpyte.install() at its beginning, or sqpyte-run)')
-    return cls.__name__
+    return c_name(cls)
 
 
 def not_sql(method, sql):

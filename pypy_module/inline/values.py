@@ -182,7 +182,7 @@ def result_of(value, most):
         view = memoryview(value)
     except TypeError:
         raise errors.ProgrammingError("User-defined functions cannot return '%s' values to SQLite"
-                                      % type(value).__name__) from None
+                                      % errors.c_name(kind)) from None
     if not view.c_contiguous:
         raise BufferError('memoryview: underlying buffer is not C-contiguous')
     data = bytes(view)

@@ -90,7 +90,7 @@ def give(frame, value):
         data = bytes_of(value)
     except TypeError:
         raise errors.ProgrammingError("User-defined functions cannot return '%s' values to SQLite"
-                                      % kind.__name__) from None
+                                      % errors.c_name(kind)) from None
     return result_bytes(context_of(frame.cells), data, False)
 
 
@@ -200,7 +200,7 @@ class Functions(Owner):
     @exclusive
     def _define_(self, name, narg, flags, what, made_by):
         """Define a function (`made_by` callable), or remove it (None); return SQLite's code."""
-        name = checked_text(name, 'create_%s() argument 1' % KINDS[what])
+        name = checked_text(name, 'create_%s() argument %s' % (KINDS[what], 1 if what == DO_INVERSE else "'name'"))
         narg = c_int(narg)
         session = self._session_
         session.check()

@@ -13,7 +13,7 @@ from pypy_module.dbapi.adapters import PrepareProtocol, adapt, needs_adapter, re
 from pypy_module.dbapi.deprecation import warn
 from pypy_module.dbapi import versions
 from pypy_module.dbapi.statements import variety
-from pypy_module.dbapi.errors import InterfaceError, ProgrammingError
+from pypy_module.dbapi.errors import InterfaceError, ProgrammingError, c_name
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.code_cache import define
 from pypy_module.ffi.library import bytes_of, ffi, lib, text
@@ -104,18 +104,22 @@ def pack_value(statement, position, value, offset, name=None):
 
 def blob_bytes(value, position, name=None):
     """Return the bytes of an object that exports a buffer; see `pack_value`."""
+    problem: Any = None
     try:
         data = bytes_of(value)
     except TypeError:
         if versions.UNSUPPORTED_VALUE:
-            raise ProgrammingError("Error binding parameter %d: type '%s' is not supported"
-                                   % (position + 1, type(value).__name__)) from None
-        raise InterfaceError('Error binding parameter %s - probably unsupported type.'
-                             % (position if name is None else name)) from None
+            problem = ProgrammingError("Error binding parameter %d: type '%s' is not supported"
+                                       % (position + 1, c_name(type(value))))
+        else:
+            problem = InterfaceError('Error binding parameter %s - probably unsupported type.'
+                                     % (position if name is None else name))
     except BufferError:
         if versions.BLOB_IN_PIECES:
             raise
-        raise ValueError('could not convert BLOB to buffer') from None
+        problem = ValueError('could not convert BLOB to buffer')
+    if problem is not None:
+        raise problem       # here, and it has no `__context__`
     if len(data) > LONGEST:
         raise OverflowError('BLOB longer than INT_MAX bytes')
     return data

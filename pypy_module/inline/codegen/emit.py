@@ -93,7 +93,7 @@ class Part:
         if not any(self.ops[pc].opcode in FUNCTIONS for pc in self.order):
             return {}
         found: dict = {}
-        fallen = set()      # of the opcode before, if it can fall through
+        fallen: set = set()     # of the opcode before, if it can fall through
         for pc in self.order:
             op = self.ops[pc]
             here = found[pc] = found.get(pc, fallen) & fallen

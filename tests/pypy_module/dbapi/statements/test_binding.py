@@ -1,7 +1,9 @@
 """Parameters: every type, both styles, and what is refused."""
 
+import collections
 import datetime
 import enum
+import platform
 import sys
 
 import pytest
@@ -248,3 +250,17 @@ def test_executemany_takes_statements_that_change_rows_only(connection):
     cursor = connection.executemany('INSERT INTO t VALUES (?) RETURNING a', [(1,), (2,)])
     assert cursor.fetchall() == []
     assert connection.execute('SELECT a FROM t').fetchall() == [(1,), (2,)]
+
+
+@pytest.mark.since(3, 11)
+@pytest.mark.skipif(platform.python_implementation() != 'CPython', reason='names a class that C has made in CPython')
+def test_types_have_the_names_that_c_gives_them(connection):
+    class Own:
+        """Of the program's own."""
+    for value, name in [(datetime.time(1), 'datetime.time'), (collections.deque(), 'collections.deque'), (Own(), 'Own')]:
+        with pytest.raises(sqpyte.ProgrammingError) as caught:
+            connection.execute('SELECT ?', (value,))
+        assert str(caught.value) == "Error binding parameter 1: type '%s' is not supported" % name
+        assert caught.value.__context__ is None
+        with pytest.raises(TypeError, match='execute\\(\\) argument 1 must be str, not %s$' % name):
+            connection.execute(value)
