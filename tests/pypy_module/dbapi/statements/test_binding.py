@@ -257,7 +257,8 @@ def test_executemany_takes_statements_that_change_rows_only(connection):
 def test_types_have_the_names_that_c_gives_them(connection):
     class Own:
         """Of the program's own."""
-    for value, name in [(datetime.time(1), 'datetime.time'), (collections.deque(), 'collections.deque'), (Own(), 'Own')]:
+    for value, name in [(datetime.time(1), 'datetime.time'), (collections.deque(), 'collections.deque'),
+                        (Own(), 'Own')]:
         with pytest.raises(sqpyte.ProgrammingError) as caught:
             connection.execute('SELECT ?', (value,))
         assert str(caught.value) == "Error binding parameter 1: type '%s' is not supported" % name
