@@ -79,8 +79,13 @@ def __getattr__(name):
         return value
     from pypy_module import public
     if name == '__all__':
-        # There is none, as in sqlite3: `import *` and help() take what is loaded, and that is everything now.
-        globals().update({known: getattr(public, known) for known in public.__all__})
+        # There is none, as in sqlite3: `import *` and help() take what is loaded, and that is everything now that can
+        # be: under CPython some names need cffi.
+        for known in public.__all__:
+            try:
+                globals()[known] = getattr(public, known)
+            except ImportError:
+                pass
         raise AttributeError('module %r has no attribute %r' % (__name__, name))
     if name in public.__all__:
         value = getattr(public, name)

@@ -195,6 +195,8 @@ def main(arguments=None, name=COMMAND):
         name: what the command is called, for its usage (str).
     """
     arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments and arguments[0][:2] in ('-m', '-c') and len(arguments[0]) > 2:
+        arguments = [arguments[0][:2], arguments[0][2:]] + arguments[1:]        # as Python takes -mmodule
     python = bool(arguments) and is_python(arguments)
     if not arguments or not arguments[0] or arguments[0].startswith('-') and not python:
         first = arguments[0] if arguments else ''

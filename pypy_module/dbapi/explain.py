@@ -22,6 +22,8 @@ ROW, OFF = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_MODE_OFF']
 
 # What SQPYTE_WHY_... of engine.h mean.
 REASONS = {
+    'PRAGMA': 'it is a PRAGMA, and not compiled here: SQLite changes some settings as it compiles them',
+    'NOT_RUN': "it has not run on this connection, or has left the connection's cache of statements",
     'COLD': 'no loop of it has been hot yet',
     'HOT': 'a loop became hot',
     'NO_VM': "sqpyte's library has no VM",
@@ -106,24 +108,43 @@ def split(db, sql):
     data = sql.encode()
     refuse_null_character(data)
     source = ffi.new('char[]', data)
-    start = ffi.cast('const char *', source)
-    end = source + len(data)
     result = ffi.new('sqlite3_stmt *[1]')
     tail = ffi.new('const char *[1]')
-    while start != end:
-        if lib.sqlite3_prepare_v2(db, start, end - start + 1, result, tail):
-            raise errors.from_database(db)
-        if result[0]:
+    text = data.decode('latin-1')       # a character each byte
+    start = 0
+    while True:
+        first = skip(text, start)
+        while text.startswith(';', first):
+            start = first + 1
+            first = skip(text, start)
+        if first == len(text):
+            return
+        if is_pragma(text, first):
+            end = end_of_statement(data, first)
+        else:
+            if lib.sqlite3_prepare_v2(db, source + start, len(data) - start + 1, result, tail):
+                raise errors.from_database(db)
             lib.sqlite3_finalize(result[0])
-            yield behind_semicolons(ffi.unpack(start, tail[0] - start).decode())
-        start = tail[0]
+            end = tail[0] - source
+        yield data[start:end].decode().strip()
+        start = end
 
 
-def behind_semicolons(sql):
-    """Return a statement (str) without the semicolons before it, and blanks around."""
-    while sql.startswith(';', skip(sql)):
-        sql = sql[skip(sql) + 1:]
-    return sql.strip()
+def is_pragma(sql, start=0):
+    """Whether the statement at `start` in `sql` (str) is a PRAGMA, or an EXPLAIN of one."""
+    start = skip(sql, start)
+    for word in ('explain', 'query', 'plan'):
+        if sql[start:start + len(word)].lower() == word:
+            start = skip(sql, start + len(word))
+    return sql[start:start + 6].lower() == 'pragma' and not sql[start + 6:start + 7].isalnum()
+
+
+def end_of_statement(data, start):
+    """Return where the statement at `start` in `data` (bytes) ends, behind its semicolon (int). It isn't compiled."""
+    end = data.find(b';', start)
+    while end >= 0 and not lib.sqlite3_complete(data[start:end + 1]):
+        end = data.find(b';', end + 1)
+    return end + 1 or len(data)
 
 
 def bare(sql):
@@ -131,14 +152,16 @@ def bare(sql):
     return sql.strip().rstrip(';').rstrip()
 
 
-def vm_reason(statement):
+def vm_reason(statement, has_run):
     """Return tier and reason of a statement's last run outside the inliner (two str). A run that the VM has ended,
-    or has left behind a hot loop, was the VM's."""
+    or has left behind a hot loop, was the VM's. `has_run`: whether the statement isn't new (bool)."""
     name = CODES.get(lib.sqpyte_why(statement.pointer), 'COLD')
     if name == 'HOT' or lib.sqpyte_tier(statement.pointer):
         return 'vm', REASONS[name]
     if lib.sqpyte_mode() == OFF:
         name = 'OFF'
+    elif name == 'COLD' and not has_run:
+        name = 'NOT_RUN'
     elif name == 'FALLS' and os.environ.get('SQPYTE_JIT') == 'off':     # nothing of its loop could be compiled
         name = 'NO_JIT'
     return 'c', REASONS[name]
@@ -204,7 +227,10 @@ def is_run_ahead(statement):
 def plan(session, sql):
     """Return the Plan of one statement, as it last ran, or as it would run if it hasn't."""
     session.check_open()        # an authorizer may have closed it, here and where the statement is prepared
-    statement = session.statements.get(sql) or session.statements.get(bare(sql))
+    if is_pragma(sql):
+        return Plan(sql, 'c', REASONS['PRAGMA'])
+    statement = has_run = session.statements.get(sql) or next(
+        (cached for text, cached in list(session.statements.items()) if bare(text) == bare(sql)), None)
     fresh = statement is None or is_run_ahead(statement)
     if fresh:
         statement = session.prepare(sql)
@@ -212,7 +238,7 @@ def plan(session, sql):
             session.find_converters(statement)
     try:
         session.check_open()
-        tier, reason = vm_reason(statement)
+        tier, reason = vm_reason(statement, has_run is not None)
         places = vm_places(statement)
         detail = ''
         if tiers.planner is not None:

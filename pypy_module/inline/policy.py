@@ -319,8 +319,9 @@ class Planner:
         """Why a statement that has run hasn't been taken over, though it can be (str)."""
         if self.worth is not None:
             return 'too few rows so far (more than %d must be done or left)' % max(self.tier_up, self.worth)
-        return ('too few rows so far (%d must be done or left, %d once the process has inlined a loop), or in each run '
-                '(%d; %d after %d rows, with user code)' % (FIRST_LOOP, LATER_LOOP, LONG, SHORTEST, SHORT_LOOPS))
+        return ('too few rows so far: %d must be done or left for the first loop of a process, %d for each later one, '
+                'and %d in each run (or %d, if the rows call user code, once %d have been done)' % (
+                    FIRST_LOOP, LATER_LOOP, LONG, SHORTEST, SHORT_LOOPS))
 
 
 def step_to(statement, head):

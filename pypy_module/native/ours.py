@@ -45,11 +45,13 @@ def kept(db, sql):
 
 def plan(db, sql):
     """Return the Plan of one statement, as it last ran, or as it would run if it hasn't."""
+    if reports.is_pragma(sql):
+        return reports.Plan(sql, 'c', reports.REASONS['PRAGMA'])
     known = kept(db, sql)
     pointer = known or reports.prepared(db, sql)
     try:
         statement = Prepared(pointer)
-        tier, reason = reports.vm_reason(statement)
+        tier, reason = reports.vm_reason(statement, bool(known))
         return reports.Plan(sql, tier, reason, '', reports.steps(db, sql, reports.vm_places(statement)))
     finally:
         if not known:

@@ -148,7 +148,11 @@ def test_without_cffi_the_rest_serves(cpython):
                 assert str(error).endswith('; pip install cffi'), error
             else:
                 raise AssertionError(name)
-        import io
+        names = {}
+        exec('from sqpyte import *', names)
+        assert names['connect'] is sqpyte.connect and 'configure' not in names
+        import io, pydoc
+        assert 'connect(' in pydoc.render_doc(sqpyte)
         from sqpyte.pypy_module.commands import main
         sys.stdin, sys.stderr = io.StringIO('.explain SELECT 1\\nSELECT 6 * 7;\\n'), io.StringIO()
         assert main.main([':memory:']) == 0

@@ -29,9 +29,9 @@ LIMIT_SQL_LENGTH = NUMBERS['SQLITE_LIMIT_SQL_LENGTH']
 GROW = NUMBERS['SQPYTE_GROW']
 
 
-def skip(sql):
-    """Return where in `sql` (str) the first token starts, behind blanks and comments (int)."""
-    start, end = 0, len(sql)
+def skip(sql, start=0):
+    """Return where in `sql` (str) the first token from `start` on is, behind blanks and comments (int)."""
+    end = len(sql)
     while start < end:
         if sql[start] in ' \t\f\r\n':
             start += 1

@@ -402,7 +402,7 @@ def slices(program, flow, aheads, other):
     for pc in sorted(aheads.calls.python):
         bounds = innermost(program.ops, pc)
         if bounds is None:
-            found.append((pc, pc, None, 'the Python call is in no loop over a cursor'))
+            found.append((pc, pc, None, 'the Python call is in no loop over a table, an index or a sorter'))
             continue
         if bounds in seen:
             continue

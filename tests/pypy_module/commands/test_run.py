@@ -62,7 +62,7 @@ def told(write, tmp_path):
 
 @pytest.mark.parametrize('arguments', [
     ['script.py', '-a', 'b'], ['folder/link.py'], ['folder', 'c'], ['archive.pyz', '-m'], ['compiled.pyc'],
-    ['-m', 'package.module', '-x'], ['-m', 'package.inner'], ['-c', TOLD, 'd']])
+    ['-m', 'package.module', '-x'], ['-mpackage.module'], ['-m', 'package.inner'], ['-c', TOLD, 'd'], ['-c' + TOLD]])
 def test_what_a_program_is_told(both, told, arguments):
     assert '__main__' in both(*arguments).out
 

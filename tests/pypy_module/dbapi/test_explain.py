@@ -61,7 +61,7 @@ def test_a_statement_that_has_run_is_told_as_it_ran(numbers):
         assert sqpyte.explain(numbers, sql)[0].tier == 'inliner'        # it can be
         numbers.execute(sql).fetchall()
         plan, = sqpyte.explain(numbers, sql)
-        assert plan.tier == 'c' and 'not inlined: too few rows so far (' in plan.reason
+        assert plan.tier == 'c' and 'not inlined: too few rows so far: ' in plan.reason
         assert {step.place for step in plan.program} <= {'', 'vm'}
     with planned('inlined'):
         sql = 'SELECT b FROM t'
@@ -180,3 +180,39 @@ def test_an_authorizer_closes(numbers, call):
     with pytest.raises(sqpyte.ProgrammingError, match='closed database'):
         sqpyte.explain(numbers, 'SELECT a FROM t; SELECT b FROM t')
     assert len(calls) >= call
+
+
+SETTINGS = ['foreign_keys', 'cache_size', 'synchronous', 'recursive_triggers', 'temp_store', 'busy_timeout']
+
+
+@pytest.mark.parametrize('before, after', [('', ''), ('EXPLAIN ', ';'), (';; -- c\n', ' ; SELECT 1'),
+                                           ('explain /* a */ query plan ', ''), ('SELECT 1; /* ; */', ';;')])
+def test_a_pragma_isnt_compiled(numbers, before, after):
+    """SQLite changes these as it compiles the PRAGMA."""
+    settings = [numbers.execute('PRAGMA ' + name).fetchall() for name in SETTINGS]
+    for name in SETTINGS:
+        plans = sqpyte.explain(numbers, "%sPRAGMA %s = '77'%s" % (before, name, after))
+        plan, = [plan for plan in plans if 'PRAGMA' in plan.sql]
+        assert plan.tier == 'c' and plan.reason.startswith('it is a PRAGMA, and not compiled here') and not plan.program
+        assert len(plans) == 1 + ('SELECT 1' in before + after)
+    assert [numbers.execute('PRAGMA ' + name).fetchall() for name in SETTINGS] == settings
+
+
+def test_a_pragma_ends_at_its_semicolon(numbers):
+    plans = sqpyte.explain(numbers, 'PRAGMA table_info("a;b"); SELECT \'ä;\';PRAGMA page_size')
+    assert [plan.sql for plan in plans] == [
+        'PRAGMA table_info("a;b");', "SELECT 'ä;';", 'PRAGMA page_size']
+    with pytest.raises(sqpyte.OperationalError, match='syntax error'):
+        sqpyte.explain(numbers, 'pragmatic')
+
+
+def test_a_statement_that_has_not_run_or_is_forgotten(numbers):
+    not_run = 'it has not run on this connection, or has left'
+    with planned('C'):
+        assert sqpyte.explain(numbers, 'SELECT a + 1 FROM t')[0].reason.startswith(not_run)
+        numbers.execute('SELECT a + 1 FROM t;  ').fetchall()
+        for sql in 'SELECT a + 1 FROM t', ' SELECT a + 1 FROM t ;':
+            assert sqpyte.explain(numbers, sql)[0].reason.startswith('no loop of it has been hot yet')
+        for i in range(140):
+            numbers.execute('SELECT %d' % i).fetchall()
+        assert sqpyte.explain(numbers, 'SELECT a + 1 FROM t')[0].reason.startswith(not_run)

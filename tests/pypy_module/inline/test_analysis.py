@@ -92,9 +92,9 @@ LEFT = {
     'SELECT f(t.a), (SELECT count(*) FROM i WHERE i.b = t.a) FROM t': 'opcode BeginSubrtn follows a Python call',
     'SELECT DISTINCT f(t.a) FROM t, i': 'opcode Found uses a Python call\'s result',
     'SELECT max(i.b), s(t.a) FROM t, i': 'the aggregate max, beside a Python call',
-    'SELECT s(f(a)) FROM (SELECT a FROM t ORDER BY b LIMIT 9)': 'in no loop over a cursor',
+    'SELECT s(f(a)) FROM (SELECT a FROM t ORDER BY b LIMIT 9)': 'in no loop over a table',
     'SELECT s(f(n)) FROM (WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM r LIMIT 9) '
-    'SELECT n FROM r)': 'in no loop over a cursor',
+    'SELECT n FROM r)': 'in no loop over a table',
     'SELECT b FROM t ORDER BY b COLLATE mine': 'a collation that is not SQLite\'s own',
     'SELECT w(b) OVER (ORDER BY c ROWS 3 PRECEDING) > 1 FROM t': 'opcode Gt uses a Python call\'s result',
     'SELECT w(b) OVER x, rank() OVER x FROM t WINDOW x AS (ORDER BY a ROWS 3 PRECEDING)':
