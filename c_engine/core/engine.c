@@ -153,6 +153,8 @@ static int sqpyteObstacle(Vdbe *p){
   return SQPYTE_WHY_HOT;
 }
 
+static int sqpyteStepOne(Vdbe*, int, const VdbeCursor*);       /* helpers.c */
+
 /* Runs up to a given opcode, for the PyPy inliner, which takes over there: to the caller it is as a row
 ** without columns. The step is in its middle then: when the inliner hands the statement back, C goes on
 ** with the step's time, and looks for an interrupt where the program jumps, not at once. Where each row is
@@ -162,7 +164,7 @@ static int sqpyteRunTo(Vdbe *p){
   int stop = p->sqpyteStopPc;
   p->pResultRow = 0;
   do{
-    rc = sqpyte_step_one(p, 1);
+    rc = sqpyteStepOne(p, 1, 0);
   }while( rc==SQPYTE_STOP && p->pc!=stop );
   p->sqpyteStopPc = 0;
   p->sqpyteMidStep = rc==SQPYTE_STOP ? SQPYTE_STEP_MID : 0;

@@ -114,8 +114,14 @@ static int sqpyteReadNumber(const char *z, long nLeast, long nMost, long *pn){
   return 1;
 }
 
+/* A variable of the environment; 0 if it isn't set, or empty. */
+static const char *sqpyteVariable(const char *zName){
+  const char *z = secure_getenv(zName);
+  return z && *z ? z : 0;
+}
+
 static void __attribute__((constructor)) sqpyteReadSettings(void){
-  const char *z = secure_getenv("SQPYTE_VM");
+  const char *z = sqpyteVariable("SQPYTE_VM");
   long n;
   if( z ){
     if( strcmp(z, "off")==0 ) sqpyteVm.mode = SQPYTE_MODE_OFF;
@@ -123,17 +129,17 @@ static void __attribute__((constructor)) sqpyteReadSettings(void){
     else if( strcmp(z, "hot")==0 ) sqpyteVm.mode = SQPYTE_MODE_HOT;
     else fprintf(stderr, "sqpyte: SQPYTE_VM=%s ignored; it takes off, hot or always\n", z);
   }
-  z = secure_getenv("SQPYTE_VM_THRESHOLD");
+  z = sqpyteVariable("SQPYTE_VM_THRESHOLD");
   if( z ){
     if( sqpyteReadNumber(z, 1, INT_MAX, &n) ) sqpyteSetThreshold((int)n);
     else fprintf(stderr, "sqpyte: SQPYTE_VM_THRESHOLD=%s ignored; it takes a number of rounds, from 1 to %d\n", z, INT_MAX);
   }
-  z = secure_getenv("SQPYTE_VM_MEMORY");
+  z = sqpyteVariable("SQPYTE_VM_MEMORY");
   if( z ){
     if( sqpyteReadNumber(z, 0, SQPYTE_MOST_MEMORY, &n) ) sqpyteSettings.aMemory[SQPYTE_MEMORY_LIMIT] = (long long)n<<20;
     else fprintf(stderr, "sqpyte: SQPYTE_VM_MEMORY=%s ignored; it takes MiB, from 0 to %d\n", z, SQPYTE_MOST_MEMORY);
   }
-  z = secure_getenv("SQPYTE_WITHOUT");
+  z = sqpyteVariable("SQPYTE_WITHOUT");
   if( z ){
     SqpyteSwitches found;
     char zNames[2000];

@@ -326,7 +326,8 @@ static int sqpyteMemoize(Vdbe *v, const Op *pOp){
   if( pOp->p5==0 || !v->readOnly || DbMaskNonZero(v->lockMask) ) return 0;
   p = sqpyteMemoOf(v, pOp->p1, 1);
   if( p==0 ) return 0;
-  if( v->db->xProgress ){               /* it counts the opcodes that are passed over here */
+  /* A progress handler counts the opcodes that are passed over here; an interrupt is seen by one of them. */
+  if( v->db->xProgress || AtomicLoad(&v->db->u1.isInterrupted) ){
     p->nKey = -1;
     return 0;
   }

@@ -9,8 +9,49 @@
 ** ones run in C, whose frames are in the heap. */
 #define SQPYTE_MOST_FRAMES 100
 
-int sqpyte_step_one(void *pVdbe, int counted){
-  Vdbe *p = (Vdbe*)pVdbe;
+/* The row that the VM's last Column in C has read. What that has left in the cursor, the record's header and a large
+** column out of overflow pages, holds for the next such Column if that is of the same row: `sum(big<'a'), sum(big<'b')`
+** copies the overflow pages once. The VM moves cursors without a word of it, so the row is known by its place in the
+** B-tree, and by the connection's stamp. One statement is in the VM at a time, and needs no lock for this. */
+static struct {
+  const Vdbe *p;
+  const VdbeCursor *pC;
+  const MemPage *pPage;
+  Pgno pgno;
+  u16 ix;
+  u32 cacheCtr;
+  u64 stamp;
+} sqpyteColumnRow;
+
+/* The B-tree cursor of a cursor, or of none (0), if it is on a row; else 0. */
+static const BtCursor *sqpyteColumnCursor(const VdbeCursor *pC){
+  if( pC==0 || pC->eCurType!=CURTYPE_BTREE || pC->nullRow || pC->deferredMoveto ) return 0;
+  return pC->uc.pCursor->eState==CURSOR_VALID ? pC->uc.pCursor : 0;
+}
+
+static int sqpyteIsColumnRow(const Vdbe *p, const VdbeCursor *pC){
+  const BtCursor *pCur = sqpyteColumnCursor(pC);
+  return pCur && sqpyteColumnRow.p==p && sqpyteColumnRow.pC==pC && sqpyteColumnRow.pPage==pCur->pPage
+      && sqpyteColumnRow.pgno==pCur->pPage->pgno && sqpyteColumnRow.ix==pCur->ix
+      && sqpyteColumnRow.cacheCtr==p->cacheCtr && sqpyteColumnRow.stamp==p->db->nSqpyteStamp;
+}
+
+/* Notes it; returns whether it could. */
+static int sqpyteNoteColumnRow(const Vdbe *p, const VdbeCursor *pC){
+  const BtCursor *pCur = sqpyteColumnCursor(pC);
+  sqpyteColumnRow.p = pCur ? p : 0;
+  if( pCur==0 ) return 0;
+  sqpyteColumnRow.pC = pC;
+  sqpyteColumnRow.pPage = pCur->pPage;
+  sqpyteColumnRow.pgno = pCur->pPage->pgno;
+  sqpyteColumnRow.ix = pCur->ix;
+  sqpyteColumnRow.cacheCtr = p->cacheCtr;
+  sqpyteColumnRow.stamp = p->db->nSqpyteStamp;
+  return 1;
+}
+
+/* Runs one opcode, and the program of the trigger that it fires. */
+static int sqpyteExecOne(Vdbe *p, int counted){
   VdbeFrame *pFrame = p->pFrame;
   int rc;
   do{
@@ -24,8 +65,23 @@ int sqpyte_step_one(void *pVdbe, int counted){
       rc = sqpyteRunVm(p);
     }
   }while( rc==SQPYTE_STOP && p->pFrame!=pFrame );
-  p->cacheCtr = (p->cacheCtr + 2)|1;   /* colCacheCtr starts anew each time */
   return rc;
+}
+
+/* The same, after which no cursor's caches hold, as colCacheCtr starts anew; but pC's, the cursor of a Column in the VM. */
+static int sqpyteStepOne(Vdbe *p, int counted, const VdbeCursor *pC){
+  int rc;
+  if( !sqpyteIsColumnRow(p, pC) ) p->cacheCtr = (p->cacheCtr + 2)|1;
+  rc = sqpyteExecOne(p, counted);
+  if( pC==0 || rc!=SQPYTE_STOP || !sqpyteNoteColumnRow(p, pC) ) p->cacheCtr = (p->cacheCtr + 2)|1;
+  return rc;
+}
+
+int sqpyte_step_one(void *pVdbe, int counted){
+  Vdbe *p = (Vdbe*)pVdbe;
+  const Op *pOp = &p->aOp[p->pc];
+  if( sqpyteOpcodeSets[pOp->opcode] & SQPYTE_SET_CALLS ) return sqpyteExecOne(p, counted);   /* has no cursor */
+  return sqpyteStepOne(p, counted, pOp->opcode==OP_Column ? p->apCsr[pOp->p1] : 0);
 }
 
 /* The VM counts opcodes down to the next call of the progress handler, from what this returns, which may be negative: the

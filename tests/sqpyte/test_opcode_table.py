@@ -51,7 +51,8 @@ def test_the_scan_opcodes_have_handlers():
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CHANGE = ['registers', 'call', 'read', 'own', 'own-set', 'memo']       # an opcode has one of these at most
 # Where an opcode's name stands by right: its handler's file, and its emitter's.
-HANDLERS = [os.path.join('sqpyte', 'vm', 'opcodes', ''), os.path.join('codegen', 'opcodes.py')]
+HANDLERS = [os.path.join('sqpyte', 'vm', 'opcodes', ''), os.path.join('codegen', 'opcodes.py'),
+            os.path.join('codegen', 'comparisons.py')]
 
 
 @pytest.mark.parametrize('word', KINDS)
@@ -129,6 +130,7 @@ NAMED_IN_C = {
     'c_engine/storage/memoize.c': 'Column Gosub Memoize MemoizeStore',
     'c_engine/storage/row_cache.c': 'SeekRowid NotExists DeferredSeek NullRow',
     'c_engine/vm/functions.c': 'AggStep1',
+    'c_engine/vm/helpers.c': 'Column',
     'c_engine/vm/seek.c': 'SeekGE SeekGT SeekLT',
 }
 

@@ -27,7 +27,9 @@ def callers(call):
 def test_a_run_within_a_run():
     """RPython knows of the only one: around it alone its objects may change in the middle of a call."""
     assert callers('sqpyteVm.xRun(') == {'sqpyteRunVm'}
-    assert callers('sqpyteRunVm(') == {'sqpyteChangeTiers', capi.REENTERS}
+    assert callers('sqpyteRunVm(') == {'sqpyteChangeTiers', 'sqpyteExecOne'}
+    assert callers('sqpyteExecOne(') == {capi.REENTERS, 'sqpyteStepOne'}
+    assert callers('sqpyteStepOne(') == {capi.REENTERS, 'sqpyteRunTo'}
 
 
 def test_a_step_takes_the_vm():

@@ -1,4 +1,4 @@
-"""What the inliner emits for Eq, Ne, Lt, Le, Gt and Ge: a comparison in Python where Python has both values.
+"""What the inliner emits for comparisons: they are done in Python where Python has both values.
 
 Two integers, two floats, two texts by BINARY, and two texts or blobs of which a function has returned one, are
 compared directly; texts by a collation of the user's call it. All else does the VM's compare_operands.
