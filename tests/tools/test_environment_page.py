@@ -9,8 +9,9 @@ from c_engine.build.build import ROOT, read
 from c_engine.generated.mechanisms import MECHANISMS
 from tools import mechanism_table
 
-# os.environ.get('X'), os.environ['X'], os.getenv('X'), getenv("X"); not what a test or tool sets.
-READ = re.compile(r'''environ(?:\.get\(|\[|\.pop\()\s*["'](\w+)["'](?!\]\s*=[^=])|getenv\(["'](\w+)["']''')
+# os.environ.get('X'), os.environ['X'], os.getenv('X'), getenv("X"), sqpyteVariable("X"); not what a test or tool sets.
+READ = re.compile(r'''environ(?:\.get\(|\[|\.pop\()\s*["'](\w+)["'](?!\]\s*=[^=])|'''
+                  r'''(?:getenv|sqpyteVariable)\(["'](\w+)["']''')
 # What is set for another process: X=..., setenv('X', ...), environment['X'] = ...
 SET = re.compile(r'''\b(SQPYTE_[A-Z_0-9]+)=(?!=)|setenv\(["'](\w+)["']|\w\[["'](SQPYTE_\w+)["']\]\s*=[^=]''')
 # What one of our programs says to another.

@@ -227,14 +227,14 @@ def test_a_misspelt_variable_is_told_of(value, told):
 
 
 @pytest.mark.parametrize('value, told', [('abc', True), ('0', True), ('3e3', True), ('99999999999', True),
-                                         ('7', False)])
+                                         ('7', False), ('', False)])
 def test_a_misspelt_threshold_is_told_of(value, told):
     done = subprocess.run(
         [sys.executable, '-c', "import sqpyte; print(sqpyte.configure()['threshold'])"], stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, check=True, env=dict(os.environ, PYTHONPATH=ROOT, SQPYTE_VM_THRESHOLD=value),
         universal_newlines=True)
     assert ('SQPYTE_VM_THRESHOLD=%s ignored' % value in done.stderr) == told
-    assert done.stdout.strip() == ('3000' if told else '7')
+    assert done.stdout.strip() == ('7' if value == '7' else '3000')
 
 
 def test_wrong_arguments(connection):
