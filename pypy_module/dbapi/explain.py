@@ -18,6 +18,7 @@ from sqpyte.vm.base import mem
 # Of an EXPLAIN's row: pc, p1, p2, p3, p5; and opcode and p4, which are texts.
 NUMBER_COLUMNS = (0, 2, 3, 4, 6)
 OPCODE, P4 = 1, 5
+BYTE_ORDER_MARKS = '\ufeff', '\ufeff'.encode().decode('latin-1')
 ROW, OFF = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_MODE_OFF']
 
 # What SQPYTE_WHY_... of engine.h mean.
@@ -113,10 +114,10 @@ def split(db, sql):
     text = data.decode('latin-1')       # a character each byte
     start = 0
     while True:
-        first = skip(text, start)
+        first = first_token(text, start)
         while text.startswith(';', first):
             start = first + 1
-            first = skip(text, start)
+            first = first_token(text, start)
         if first == len(text):
             return
         if is_pragma(text, first):
@@ -126,17 +127,40 @@ def split(db, sql):
                 raise errors.from_database(db)
             lib.sqlite3_finalize(result[0])
             end = tail[0] - source
+            if not result[0]:       # it was nothing but what SQLite takes for a blank
+                start = end
+                continue
         yield data[start:end].decode().strip()
         start = end
 
 
+def first_token(sql, start):
+    """Return where in `sql` (str, or bytes as latin-1) the first token from `start` on is (int). As SQLite does, it
+    takes a byte order mark for a blank."""
+    while True:
+        start = skip(sql, start)
+        mark = next((mark for mark in BYTE_ORDER_MARKS if sql.startswith(mark, start)), '')
+        if not mark:
+            return start
+        start += len(mark)
+
+
 def is_pragma(sql, start=0):
     """Whether the statement at `start` in `sql` (str) is a PRAGMA, or an EXPLAIN of one."""
-    start = skip(sql, start)
-    for word in ('explain', 'query', 'plan'):
-        if sql[start:start + len(word)].lower() == word:
-            start = skip(sql, start + len(word))
-    return sql[start:start + 6].lower() == 'pragma' and not sql[start + 6:start + 7].isalnum()
+    word, start = next_word(sql, start)
+    if word == 'explain':
+        word, start = next_word(sql, start)
+        if word == 'query':
+            word, start = next_word(sql, next_word(sql, start)[1])
+    return word == 'pragma'
+
+
+def next_word(sql, start):
+    """Return the word of letters that comes next in `sql` (str), in lower case, and where it ends."""
+    start = end = first_token(sql, start)
+    while sql[end:end + 1].isalnum() or sql[end:end + 1] in ('_', '$'):
+        end += 1
+    return sql[start:end].lower(), end
 
 
 def end_of_statement(data, start):
@@ -148,8 +172,8 @@ def end_of_statement(data, start):
 
 
 def bare(sql):
-    """Return a statement (str) without the semicolon at its end, and blanks."""
-    return sql.strip().rstrip(';').rstrip()
+    """Return a statement (str) without semicolons and blanks around it."""
+    return sql.strip(' \t\f\r\n;')
 
 
 def vm_reason(statement, has_run):

@@ -102,7 +102,7 @@ class Part:
                 after = here
             elif op.opcode in COPIES:
                 after |= {target for source, target in copied(op) if source in here} - loop.fields
-            elif op.opcode in FUNCTIONS and pc not in loop.in_c:
+            elif op.opcode in FUNCTIONS and pc in loop.python and pc not in loop.in_c:
                 after |= loop.flow.writes[pc] - loop.fields
             if op.opcode in JUMPS:
                 landing = self._landing(op.p2)
@@ -245,8 +245,10 @@ class Part:
         """Emit the setting of a register from a W_Value; `number`: or NULL, but no text."""
         need = self.needed(pc, register)
         if need & V and not number:
-            self.source.add('v%d = unwrapped(%s)' % (register, expression))
-            self.check(pc, 'v%d' % register)
+            # Not in v...: that may be the operand, as of a Cast, with which C goes on where the check fails.
+            self.source.add('y = unwrapped(%s)' % expression)
+            self.check(pc, 'y')
+            self.source.add('v%d = y' % register)
         if need & W:
             self.set_w(register, expression)
         if need & V and number:

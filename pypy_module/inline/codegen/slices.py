@@ -83,10 +83,12 @@ class SlicePart(Ahead):
             source.add('WORDS[c + %d] = %d' % (3 * n + 1, register),
                        'self.pass_operand(c + %d, %s)' % (3 * n + 2, self.for_c(register, pc)))
         source.add('if not self.in_c(%d, BASE + 8 * c, %d):' % (pc, min(written or operands)), '    return')
+        # The result's bytes may be an operand's (a Cast): the operands go when it has been copied.
+        if written:
+            source.add('x = self.result()')
         if operands:
             source.add('del self.operands[:]')
         for register in written:
-            source.add('x = self.result()')
             self.computed(pc, register, 'x')
 
     def load(self, pc, register, number):

@@ -202,8 +202,17 @@ def test_a_pragma_ends_at_its_semicolon(numbers):
     plans = sqpyte.explain(numbers, 'PRAGMA table_info("a;b"); SELECT \'ä;\';PRAGMA page_size')
     assert [plan.sql for plan in plans] == [
         'PRAGMA table_info("a;b");', "SELECT 'ä;';", 'PRAGMA page_size']
-    with pytest.raises(sqpyte.OperationalError, match='syntax error'):
-        sqpyte.explain(numbers, 'pragmatic')
+    for sql in 'pragmatic', 'PRAGMA_x', 'query pragma x', 'explainpragma x':
+        with pytest.raises(sqpyte.OperationalError, match='syntax error'):
+            sqpyte.explain(numbers, sql)
+
+
+@pytest.mark.parametrize('sql, count', [('\ufeff', 0), ('SELECT 1;\ufeff', 1), ('\ufeff-- header', 0),
+                                        ('\ufeff;\ufeff;', 0), ('SELECT 1; \ufeff SELECT 2', 2),
+                                        ('\ufeffPRAGMA foreign_keys=1', 1)])
+def test_byte_order_marks_are_blanks(numbers, sql, count):
+    assert len(sqpyte.explain(numbers, sql)) == count
+    assert numbers.execute('PRAGMA foreign_keys').fetchone() == (0,)
 
 
 def test_a_statement_that_has_not_run_or_is_forgotten(numbers):
@@ -211,7 +220,7 @@ def test_a_statement_that_has_not_run_or_is_forgotten(numbers):
     with planned('C'):
         assert sqpyte.explain(numbers, 'SELECT a + 1 FROM t')[0].reason.startswith(not_run)
         numbers.execute('SELECT a + 1 FROM t;  ').fetchall()
-        for sql in 'SELECT a + 1 FROM t', ' SELECT a + 1 FROM t ;':
+        for sql in 'SELECT a + 1 FROM t', ' SELECT a + 1 FROM t ;', ';; SELECT a + 1 FROM t':
             assert sqpyte.explain(numbers, sql)[0].reason.startswith('no loop of it has been hot yet')
         for i in range(140):
             numbers.execute('SELECT %d' % i).fetchall()
