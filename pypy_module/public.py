@@ -55,6 +55,18 @@ __all__ = [*_serving.__all__, 'install', *LATER]
 install.__module__ = 'sqpyte'       # as help() says
 
 
+def available():
+    """Return the names that can be had (list of str): all but, under CPython without cffi, those that need it."""
+    lacking: tuple = ()
+    if _NATIVE:
+        from pypy_module.native import binding
+        try:
+            binding.need_cffi('')
+        except ImportError:
+            lacking = ('status', *_serving.LATER)
+    return [name for name in __all__ if name not in lacking]
+
+
 def __getattr__(name):
     if name == 'backend':
         from pypy_module.native.backend import backend

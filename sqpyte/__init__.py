@@ -79,13 +79,8 @@ def __getattr__(name):
         return value
     from pypy_module import public
     if name == '__all__':
-        # There is none, as in sqlite3: `import *` and help() take what is loaded, and that is everything now that can
-        # be: under CPython some names need cffi.
-        for known in public.__all__:
-            try:
-                globals()[known] = getattr(public, known)
-            except ImportError:
-                pass
+        # There is none, as in sqlite3: `import *` and help() take what is loaded, and that is everything now.
+        globals().update({known: getattr(public, known) for known in public.available()})
         raise AttributeError('module %r has no attribute %r' % (__name__, name))
     if name in public.__all__:
         value = getattr(public, name)
@@ -96,4 +91,4 @@ def __getattr__(name):
 
 def __dir__():
     from pypy_module import public
-    return sorted(set(list(globals()) + public.__all__))
+    return sorted(set(list(globals()) + public.available()))
