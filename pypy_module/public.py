@@ -51,6 +51,7 @@ for _name in _serving.__all__:
     if _name not in _serving.LATER:
         globals()[_name] = getattr(_serving, _name)
 LATER = ('status', 'backend')       # loaded when a program asks for them: few do
+_TAKE_CFFI = ('status', *_serving.LATER)     # under CPython's own module, too
 __all__ = [*_serving.__all__, 'install', *LATER]
 install.__module__ = 'sqpyte'       # as help() says
 
@@ -63,7 +64,7 @@ def available():
         try:
             binding.need_cffi('')
         except ImportError:
-            lacking = ('status', *_serving.LATER)
+            lacking = _TAKE_CFFI
     return [name for name in __all__ if name not in lacking]
 
 
@@ -71,14 +72,13 @@ def __getattr__(name):
     if name == 'backend':
         from pypy_module.native.backend import backend
         return backend
-    takes_cffi = name == 'status' or name in _serving.LATER
-    if takes_cffi and _NATIVE:
+    if name in _TAKE_CFFI and _NATIVE:
         from pypy_module.native import binding
         binding.need_cffi('%s needs cffi' % name)
     if name == 'status':
         from pypy_module.status import status as found
     else:
         found = _serving.__getattr__(name)
-    if takes_cffi:
+    if name in _TAKE_CFFI:
         found.__module__ = 'sqpyte'     # as help() says
     return found

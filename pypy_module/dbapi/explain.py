@@ -18,7 +18,7 @@ from sqpyte.vm.base import mem
 # Of an EXPLAIN's row: pc, p1, p2, p3, p5; and opcode and p4, which are texts.
 NUMBER_COLUMNS = (0, 2, 3, 4, 6)
 OPCODE, P4 = 1, 5
-BYTE_ORDER_MARKS = '\ufeff', '\ufeff'.encode().decode('latin-1')
+BYTE_ORDER_MARK = '\ufeff'.encode().decode('latin-1')
 ROW, OFF = NUMBERS['SQLITE_ROW'], NUMBERS['SQPYTE_MODE_OFF']
 
 # What SQPYTE_WHY_... of engine.h mean.
@@ -102,8 +102,14 @@ class Explanation(list):
         return '\n'.join(str(plan) for plan in self)
 
 
+def explained(db, sql, plan):
+    """Return the Explanation of a script (str): of each statement what `plan(statement)` returns. PRAGMAs aren't
+    compiled. Raises SQLite's error."""
+    return Explanation(Plan(part, 'c', REASONS['PRAGMA']) if pragma else plan(part) for part, pragma in split(db, sql))
+
+
 def split(db, sql):
-    """Yield the statements of a script (str), one by one; raises SQLite's error."""
+    """Yield the statements of a script (str), one by one, and whether each is a PRAGMA; raises SQLite's error."""
     if not isinstance(sql, str):
         raise TypeError('explain() argument 2 must be str, not ' + errors.kind(sql))
     data = sql.encode()
@@ -120,7 +126,8 @@ def split(db, sql):
             first = first_token(text, start)
         if first == len(text):
             return
-        if is_pragma(text, first):
+        pragma = is_pragma(text, first)
+        if pragma:
             end = end_of_statement(data, first)
         else:
             if lib.sqlite3_prepare_v2(db, source + start, len(data) - start + 1, result, tail):
@@ -130,23 +137,21 @@ def split(db, sql):
             if not result[0]:       # it was nothing but what SQLite takes for a blank
                 start = end
                 continue
-        yield data[start:end].decode().strip()
+        yield data[start:end].decode().strip(), pragma
         start = end
 
 
 def first_token(sql, start):
-    """Return where in `sql` (str, or bytes as latin-1) the first token from `start` on is (int). As SQLite does, it
-    takes a byte order mark for a blank."""
-    while True:
-        start = skip(sql, start)
-        mark = next((mark for mark in BYTE_ORDER_MARKS if sql.startswith(mark, start)), '')
-        if not mark:
-            return start
-        start += len(mark)
+    """Return where in `sql` (UTF-8 as latin-1: str) the first token from `start` on is (int). A byte order mark is a
+    blank, as in SQLite."""
+    start = skip(sql, start)
+    while sql.startswith(BYTE_ORDER_MARK, start):
+        start = skip(sql, start + len(BYTE_ORDER_MARK))
+    return start
 
 
-def is_pragma(sql, start=0):
-    """Whether the statement at `start` in `sql` (str) is a PRAGMA, or an EXPLAIN of one."""
+def is_pragma(sql, start):
+    """Whether the statement at `start` in `sql` (UTF-8 as latin-1: str) is a PRAGMA, or an EXPLAIN of one."""
     word, start = next_word(sql, start)
     if word == 'explain':
         word, start = next_word(sql, start)
@@ -251,8 +256,6 @@ def is_run_ahead(statement):
 def plan(session, sql):
     """Return the Plan of one statement, as it last ran, or as it would run if it hasn't."""
     session.check_open()        # an authorizer may have closed it, here and where the statement is prepared
-    if is_pragma(sql):
-        return Plan(sql, 'c', REASONS['PRAGMA'])
     statement = has_run = session.statements.get(sql) or next(
         (cached for text, cached in list(session.statements.items()) if bare(text) == bare(sql)), None)
     fresh = statement is None or is_run_ahead(statement)
@@ -295,4 +298,4 @@ def explain(connection, sql, /):
     session.check()
     with session.lock:      # another thread may be about to close it
         session.check_open()
-        return Explanation(plan(session, part) for part in split(session.db, sql))
+        return explained(session.db, sql, lambda part: plan(session, part))

@@ -6,8 +6,7 @@ for the user.  PyPy's JIT removes the objects of both.
 """
 
 from c_engine.generated import layout
-from pypy_module.dbapi import errors
-from pypy_module.dbapi.connections.callbacks import TooBig
+from pypy_module.dbapi.connections.callbacks import TooBig, result_blob
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, CHARS, DOUBLES, INTS, SHORTS, WORDS, data_at, unpack
@@ -116,8 +115,8 @@ def unwrapped(w):
         return w.intval
     if kind is W_Real:
         return w.floatval
-    if kind is ReturnedText:
-        return w.data.decode()
+    if isinstance(w, Returned):
+        return w.data.decode() if kind is ReturnedText else w.data
     if isinstance(w, W_Text):
         return text_at(w.address - BASE, w.size)
     if isinstance(w, W_Blob):
@@ -178,14 +177,7 @@ def result_of(value, most):
         return None if value != value else value
     if value is None:
         return None
-    try:
-        view = memoryview(value)
-    except TypeError:
-        raise errors.ProgrammingError("User-defined functions cannot return '%s' values to SQLite"
-                                      % errors.c_name(kind)) from None
-    if not view.c_contiguous:
-        raise BufferError('memoryview: underlying buffer is not C-contiguous')
-    data = bytes(view)
+    data = result_blob(value)
     if len(data) > most:
         raise TooBig('string or blob too big')
     return data

@@ -45,8 +45,6 @@ def kept(db, sql):
 
 def plan(db, sql):
     """Return the Plan of one statement, as it last ran, or as it would run if it hasn't."""
-    if reports.is_pragma(sql):
-        return reports.Plan(sql, 'c', reports.REASONS['PRAGMA'])
     known = kept(db, sql)
     pointer = known or reports.prepared(db, sql)
     try:
@@ -83,7 +81,7 @@ def explain(connection, sql, /):
     """
     db = handle(connection)
     try:
-        return reports.Explanation(plan(db, part) for part in reports.split(db, sql))
+        return reports.explained(db, sql, lambda part: plan(db, part))
     except errors.Error as error:
         raise translated(error) from None
 

@@ -6,7 +6,7 @@ import types
 from pypy_module.dbapi import errors, versions
 from pypy_module.dbapi.deprecation import is_ours
 from pypy_module.dbapi.mixin import Any
-from pypy_module.ffi.library import NUMBERS, TRANSIENT, ffi, lib
+from pypy_module.ffi.library import NUMBERS, TRANSIENT, bytes_of, ffi, lib
 
 ERROR, NOMEM, TOOBIG = NUMBERS['SQLITE_ERROR'], NUMBERS['SQLITE_NOMEM'], NUMBERS['SQLITE_TOOBIG']
 
@@ -159,6 +159,15 @@ def fail(context, error, message, callable):
         lib.sqlite3_result_error(context, error_message(error, message).encode(), -1)
     report(error, callable)
     return 0
+
+
+def result_blob(value):
+    """Return the bytes of a function's result that is neither number nor text; raises ProgrammingError, BufferError."""
+    try:
+        return bytes_of(value)
+    except TypeError:
+        raise errors.ProgrammingError("User-defined functions cannot return '%s' values to SQLite"
+                                      % errors.c_name(type(value))) from None
 
 
 def result_bytes(context, data, is_text):

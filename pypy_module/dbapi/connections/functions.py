@@ -8,7 +8,7 @@ Calls may nest: C gives each the frame as it has left it, whatever a call within
 
 from pypy_module.dbapi import errors
 from pypy_module.dbapi.arguments import c_int, checked_text, folded
-from pypy_module.dbapi.connections.callbacks import UTF8, context_of, fail, result_bytes
+from pypy_module.dbapi.connections.callbacks import UTF8, context_of, fail, result_blob, result_bytes
 from pypy_module.dbapi.connections.session import Owner
 from pypy_module.dbapi.deprecation import by_position
 from pypy_module.dbapi.mixin import Any, exclusive
@@ -16,7 +16,7 @@ from pypy_module.dbapi.statements import cell_values, variety
 from pypy_module.dbapi.statements.cell_values import FLOAT, INTEGER
 from pypy_module.dbapi.statements.cell_values import NULL as NULL_TAG
 from pypy_module.dbapi.statements.locks import tried
-from pypy_module.ffi.library import NULL, NUMBERS, address_of, bytes_of, ffi, lib, text
+from pypy_module.ffi.library import NULL, NUMBERS, address_of, ffi, lib, text
 
 KEY, RESULT = NUMBERS['SQPYTE_CALL_KEY'], NUMBERS['SQPYTE_CALL_RESULT']
 FAILED = NUMBERS['SQPYTE_CALL_FAILED']
@@ -86,12 +86,7 @@ def give(frame, value):
     if issubclass(kind, float):
         frame.doubles[RESULT] = float.__mul__(value, 1.0)
         return FLOAT
-    try:
-        data = bytes_of(value)
-    except TypeError:
-        raise errors.ProgrammingError("User-defined functions cannot return '%s' values to SQLite"
-                                      % errors.c_name(kind)) from None
-    return result_bytes(context_of(frame.cells), data, False)
+    return result_bytes(context_of(frame.cells), result_blob(value), False)
 
 
 def scalar(function, narg, frame, calls):

@@ -8,10 +8,9 @@ int main(void){
   static const char *const azPart[] = { "a", "12345678", "abcdefghijklmnop", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
                                         "\x80", "\xc3", "", "\x7f", "ABCDEFG" };
   sqlite3 *db = open_database(":memory:");
-  sqlite3_stmt *pStmt = prepare(db, "SELECT 1");
+  sqlite3_stmt *pStmt;
   int i, j, n, nPart;
   char z[400];
-  sqlite3_finalize(pStmt);
   execute(db, "CREATE TABLE s(id INTEGER PRIMARY KEY, x TEXT); CREATE TABLE p(p, n)");
   pStmt = prepare(db, "INSERT INTO s(x) VALUES(?)");
   for(i=0; i<260; i++){
