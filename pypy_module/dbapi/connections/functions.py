@@ -140,13 +140,19 @@ class Aggregate:
                 return self.result(what, key)
             message = "'step' method raised error"
             self.calls.hear_at_times()
-            arguments = self.read(cells, frame.doubles, frame.texts)
+            try:    # before any of the user's code runs: texts are read where SQLite has them
+                arguments, unreadable = self.read(cells, frame.doubles, frame.texts), None
+            except UnicodeDecodeError as error:     # the instance is made all the same, as sqlite3 does
+                arguments, unreadable = (), error
             if key == 0:
                 message = "'__init__' method raised error"
                 instance = self.made_by()
                 key = self.adopt(instance)
             else:
                 instance = self.instances[key]
+            if unreadable is not None:
+                message = "'step' method raised error"
+                raise unreadable
             if what == DO_STEP:
                 message = "'step' method not defined"
                 method = instance.step

@@ -12,7 +12,8 @@ QUERIES = [
     'SELECT s(a) OVER (ORDER BY a ROWS 2 PRECEDING) FROM t', 'SELECT s(a) OVER (ORDER BY b) FROM t',
     'SELECT f(b), s(a) FROM t GROUP BY f(b)', 'SELECT a FROM t ORDER BY f(a)', 'SELECT s(DISTINCT f(b)) FROM t',
     "SELECT a FROM t WHERE b > 'b' COLLATE k", 'SELECT c FROM t', 'SELECT f(a), c FROM t',
-    'SELECT c, s(a) FROM t GROUP BY c',
+    'SELECT c, s(a) FROM t GROUP BY c', 'SELECT s(c) FROM t WHERE c > 0', 'SELECT s(c) FROM t WHERE a < 9 GROUP BY b',
+    'SELECT s(c) FROM t WHERE typeof(c) = \'text\' AND c <> \'c\'', 'SELECT s(c) OVER (ORDER BY c DESC) FROM t',
     'SELECT v.c FROM t, t AS v WHERE v.a = t.a', 'SELECT s(a) OVER (ORDER BY a), c FROM t',
     'SELECT c FROM t ORDER BY b']
 

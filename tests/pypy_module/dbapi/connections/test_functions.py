@@ -73,6 +73,26 @@ def test_arguments_that_are_not_utf8(connection):
         connection.execute("SELECT f(CAST(x'ff' AS TEXT))")
 
 
+def test_an_argument_that_is_not_utf8_ends_an_aggregate(connection):
+    calls = []
+
+    class Noting:
+        def __init__(self):
+            calls.append('__init__')
+
+        def step(self, text):
+            calls.append(text)
+
+        def finalize(self):
+            calls.append('finalize')
+    connection.create_aggregate('s', 1, Noting)
+    for rows, expected in (("(x'ff'), ('a')", []), ("('a'), (x'ff'), ('b')", ['a'])):
+        del calls[:]
+        with pytest.raises(sqpyte.OperationalError, match="user-defined aggregate's 'step' method raised error"):
+            connection.execute('SELECT s(CAST(column1 AS TEXT)) FROM (VALUES %s)' % rows).fetchall()
+        assert calls == ['__init__', *expected, 'finalize']
+
+
 def test_deterministic_functions(connection):
     connection.create_function('pure', 1, lambda a: a, deterministic=True)
     connection.create_function('impure', 1, lambda a: a)
