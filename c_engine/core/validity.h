@@ -6,8 +6,8 @@
 ** the end and each step of a statement that writes (incremental vacuum included), when statements expire (a changed
 ** schema, a function or collation defined anew, an authorizer), at ATTACH, DETACH and a change of temp_store, and when
 ** a limit, a number of digits, a trace or a progress handler is set, or the parameters of a running statement are
-** cleared. What is kept holds the stamp that it was made under. Who makes it
-** reads the stamp first, and who uses it compares.
+** cleared. What is kept holds the stamp that it was made under. Who makes it reads the stamp first, and who uses it
+** compares.
 **
 ** Each pager has a pointer to the stamp that its changes raise: the connection's. A pager that several connections
 ** share, and one of a statement's own temporary table, has a stamp of its own: what readers keep of one says nothing of

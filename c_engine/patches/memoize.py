@@ -60,12 +60,27 @@ EDITS = [
         "    goto sqpyte_next;\n"
         "  }\n",
     ),
+    # What is too long for a key isn't read out of overflow pages: stock doesn't where the subquery doesn't; and a read
+    # that fails would leave pCache with the keys of the value before.
+    Edit(
+        "memoize-long-key",
+        "      sqlite3VdbeSerialGet((u8*)sqlite3CtypeMap, t, pDest);\n"
+        "    }else{\n"
+        "      rc = vdbeColumnFromOverflow(",
+        "      sqlite3VdbeSerialGet((u8*)sqlite3CtypeMap, t, pDest);\n"
+        "    }else if( (pOp->p5 & SQPYTE_QUIET) && sqlite3VdbeSerialTypeLen(t)>SQPYTE_MEMO_BYTES ){\n"
+        "      rc = SQLITE_TOOBIG;     /* see sqpyteQuiet() */\n"
+        "      goto abort_due_to_error;\n"
+        "    }else{\n"
+        "      rc = vdbeColumnFromOverflow(",
+    ),
     Edit(
         "memoize-declared",
         "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
         "static int sqpyteVdbeExec(Vdbe*);\n",
         "SQLITE_PRIVATE int sqlite3VdbeExec(Vdbe*);\n"
         "#define SQPYTE_QUIET 0x20    /* P5 of a Column: it has no error (memoize.c) */\n"
+        "#define SQPYTE_MEMO_BYTES 512         /* of a key or of a result, at most */\n"
         "static int sqpyteQuiet(Vdbe*, const Op*, int);\n"
         "static int sqpyteMemoize(Vdbe*, const Op*);\n"
         "static void sqpyteMemoizeStore(Vdbe*, const Op*);\n"

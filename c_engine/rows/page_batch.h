@@ -8,8 +8,8 @@
 ** can't (content on overflow pages, a corrupt record, anything unusual) ends
 ** the batch before it: upstream's own code deals with that row.
 **
-** Texts and blobs are in a copy of the page, which belongs to the buffer, so nothing in the buffer depends on what becomes of the page. Each row
-** has its rowid: if pages have moved meanwhile, the cursor finds its place by it.
+** Texts and blobs are in a copy of the page, which belongs to the buffer, so nothing in the buffer depends on what
+** becomes of the page. Each row has its rowid: if pages have moved meanwhile, the cursor finds its place by it.
 ** While a statement of the connection that writes is being stepped there are no batches.
 **
 ** Pointers are passed as integers, which cost the caller no object.

@@ -24,7 +24,6 @@
 
 #define SQPYTE_MEMO_CURSORS 32        /* tables in the subquery, at most */
 #define SQPYTE_MEMO_COLUMNS 8         /* outer columns, at most */
-#define SQPYTE_MEMO_BYTES 512         /* of a key or of a result, at most */
 #define SQPYTE_MEMO_MEMORY (1<<20)    /* for all results of one subquery, at most */
 #define SQPYTE_MEMO_SLOTS 16          /* at first; a power of two */
 #define SQPYTE_MEMO_LOOK 256          /* after so many it is asked whether it pays: ... */
@@ -192,7 +191,8 @@ static void sqpyteCodeMemoizeStore(Parse *pParse, int addrMemoize, int iResult, 
 
 /* ---- the opcodes ---- */
 
-/* A Column of a key has failed: what it would have given is unknown, which Pack takes for a value that it doesn't keep.
+/* A Column of a key has failed, or its value is too long for one: what it would have given is unknown, which Pack takes
+** for a value that it doesn't keep.
 ** Without memory, or interrupted, the statement ends. OP_Program sets pOp before the first opcode of the trigger and
 ** looks whether it is interrupted, so what pOp points to is only read where there was no interrupt. */
 static int sqpyteQuiet(Vdbe *p, const Op *pOp, int rc){

@@ -12,42 +12,49 @@
 /* The row that the VM's last Column in C has read. What that has left in the cursor, the record's header and a large
 ** column out of overflow pages, holds for the next such Column if that is of the same row: `sum(big<'a'), sum(big<'b')`
 ** copies the overflow pages once. The VM moves cursors without a word of it, so the row is known by its place in the
-** B-tree, and by the connection's stamp. One statement is in the VM at a time, and needs no lock for this. */
-static struct {
-  const Vdbe *p;
+** B-tree, and by the stamps of its pager and its connection. One statement is in the VM at a time, and needs no lock for
+** this. */
+typedef struct SqpyteColumnRow SqpyteColumnRow;
+static struct SqpyteColumnRow {
+  const Vdbe *p;                  /* 0: none */
   const VdbeCursor *pC;
   const MemPage *pPage;
   Pgno pgno;
   u16 ix;
   u32 cacheCtr;
+  u64 pagerStamp;
   u64 stamp;
 } sqpyteColumnRow;
 
-/* The B-tree cursor of a cursor, or of none (0), if it is on a row; else 0. */
-static const BtCursor *sqpyteColumnCursor(const VdbeCursor *pC){
-  if( pC==0 || pC->eCurType!=CURTYPE_BTREE || pC->nullRow || pC->deferredMoveto ) return 0;
-  return pC->uc.pCursor->eState==CURSOR_VALID ? pC->uc.pCursor : 0;
+/* The row that a B-tree's cursor is on, and its caches are of; none if it, or no cursor (0), is on none. */
+static SqpyteColumnRow sqpyteRowOfCursor(const Vdbe *p, const VdbeCursor *pC){
+  SqpyteColumnRow row;
+  const BtCursor *pCur;
+  memset(&row, 0, sizeof(row));
+  if( pC==0 || pC->eCurType!=CURTYPE_BTREE || pC->nullRow || pC->deferredMoveto ) return row;
+  pCur = pC->uc.pCursor;
+  if( pCur->eState!=CURSOR_VALID ) return row;
+  row.p = p;
+  row.pC = pC;
+  row.pPage = pCur->pPage;
+  row.pgno = pCur->pPage->pgno;
+  row.ix = pCur->ix;
+  row.cacheCtr = p->cacheCtr;
+  row.pagerStamp = SQPYTE_CURSOR_STAMP(pCur);
+  row.stamp = p->db->nSqpyteStamp;
+  return row;
 }
 
 static int sqpyteIsColumnRow(const Vdbe *p, const VdbeCursor *pC){
-  const BtCursor *pCur = sqpyteColumnCursor(pC);
-  return pCur && sqpyteColumnRow.p==p && sqpyteColumnRow.pC==pC && sqpyteColumnRow.pPage==pCur->pPage
-      && sqpyteColumnRow.pgno==pCur->pPage->pgno && sqpyteColumnRow.ix==pCur->ix
-      && sqpyteColumnRow.cacheCtr==p->cacheCtr && sqpyteColumnRow.stamp==p->db->nSqpyteStamp;
+  SqpyteColumnRow row = sqpyteRowOfCursor(p, pC);
+  return row.p && memcmp(&row, &sqpyteColumnRow, sizeof(row))==0;     /* its padding is zero, too */
 }
 
-/* Notes it; returns whether it could. */
+/* Notes it; returns whether there is one. */
 static int sqpyteNoteColumnRow(const Vdbe *p, const VdbeCursor *pC){
-  const BtCursor *pCur = sqpyteColumnCursor(pC);
-  sqpyteColumnRow.p = pCur ? p : 0;
-  if( pCur==0 ) return 0;
-  sqpyteColumnRow.pC = pC;
-  sqpyteColumnRow.pPage = pCur->pPage;
-  sqpyteColumnRow.pgno = pCur->pPage->pgno;
-  sqpyteColumnRow.ix = pCur->ix;
-  sqpyteColumnRow.cacheCtr = p->cacheCtr;
-  sqpyteColumnRow.stamp = p->db->nSqpyteStamp;
-  return 1;
+  SqpyteColumnRow row = sqpyteRowOfCursor(p, pC);
+  memcpy(&sqpyteColumnRow, &row, sizeof(row));
+  return row.p!=0;
 }
 
 /* Runs one opcode, and the program of the trigger that it fires. */

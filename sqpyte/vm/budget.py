@@ -12,7 +12,7 @@ runs isn't: a statement that is run by another one's function stays in C then.
 from sqpyte.vm.base import capi, jit
 from sqpyte.vm.program.interner import interner
 
-# Bytes for each byte of machine code, measured (docs/vm.md).
+# Bytes for each byte of machine code, as measured by what the process takes.
 FACTOR = 6
 MAX_NUMBER = 0x7FFFFFFF     # of a program: an int in the Vdbe
 

@@ -167,6 +167,18 @@ class Frame(object):
                 w = self.registers[q]
                 if isinstance(w, W_Bytes) and w.origin == r:
                     self.registers[q] = self.private(w)
+        if switches.types:
+            self.drop_views_of(r)
+
+    @unroll_safe
+    def drop_views_of(self, r):
+        """The registers that view the Mem of register r, dead ones, aren't read any more: `write_through` copies all."""
+        q = 0
+        while q < len(self.registers):
+            w = self.registers[q]
+            if q != r and isinstance(w, W_Bytes) and w.origin == r:
+                self.registers[q] = IN_MEM
+            q += 1
 
     @unroll_safe
     def write_back(self, live):

@@ -1,6 +1,7 @@
 """Decoding of records: every serial type, truncated and multi-byte headers, against stock."""
 import struct
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -89,6 +90,21 @@ def test_any_bytes_stay_within_the_record(data, column):
         assert offset + record.size_of(serial_type) <= len(data)
     else:
         assert found in (record.MISSING, record.UNUSUAL)
+    mem.free(address)
+
+
+@pytest.mark.parametrize('types, body', [
+    (b'\x01', 1), (b'\x81\x09', 62), (b'\x81\x80\x00', 8186),
+    (b'\x80\x01', 1), (b'\x80\x80\x01', 1), (b'\x80\x81\x09', 62)])
+def test_types_of_more_bytes_than_they_need_are_unusual(types, body):
+    """Upstream's comparisons take their first byte for the type."""
+    data = bytes([1 + len(types)]) + types + bytes(body)
+    address = mem.immortal_bytes(data)
+    found = record.find_column(address, len(data), 0)
+    if types[0] == 0x80:
+        assert found == record.UNUSUAL
+    else:
+        assert found & 0xFFFFFFFF == 1 + len(types) and record.size_of(found >> 32) == body
     mem.free(address)
 
 

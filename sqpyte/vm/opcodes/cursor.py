@@ -142,7 +142,8 @@ def op_column(frame, op, pc):
     if frame.row[c] == 0:
         if op.record >= 0:
             w = frame.read(op.record)
-            if not (isinstance(w, W_Blob) and w.size > 0
+            # A sorter's record may be larger than any of a page: sizes below POISON alone keep it out of the body.
+            if not (isinstance(w, W_Blob) and 0 < w.size < record.POISON
                     and frame.set_row(c, w.address, w.size)):
                 return BAIL_OUT
         elif not frame.find_row(c):
@@ -207,7 +208,7 @@ def column_elsewhere(frame, op, pc):
 def field(frame, c, slots, column, careful, w_default):
     """A column of the record that is known to be under cursor c.
 
-    Args: slots, the cursor's slots (column_slots.py); careful, whether the 7 bytes before the record may
+    Args: slots, the cursor's slots (column_slots.py); careful, whether the 8 bytes before the record may
         be outside of its buffer; w_default, the value where the record has fewer columns.
     Returns: a W_Value, or None if C has to read it.
     """

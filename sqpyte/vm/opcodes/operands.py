@@ -3,8 +3,8 @@ from c_engine.generated import opcodes
 from c_engine.generated.layout import OPFLAG_P2ISREG
 from sqpyte.vm.opcodes.table import SPECIAL, TO_THE_END
 
-# A Column whose cursor's seek is deferred is read from an index, if it is there (decode.Op.alternate): the index
-# cursor's number, or
+# A Column whose cursor's seek is deferred is read from an index, if it is there. decode.Op.alternate is that index's
+# cursor, or one of these.
 NOWHERE = -1        # the column is only in the table
 UNKNOWN = -2        # several indexes: which one is known only at run time
 

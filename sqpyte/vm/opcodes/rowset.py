@@ -5,7 +5,6 @@ from sqpyte.vm.opcodes.table import BAIL_OUT, FAILED, opcode
 from sqpyte.vm.values.values import W_Int
 
 
-
 def _set_in_mem(frame, op):
     """Address of the Mem of the set r[P1], or of the NULL that is to become one."""
     frame.release_views_of(op.p1, op.live)

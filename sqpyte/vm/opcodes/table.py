@@ -2,7 +2,7 @@
 
 A declaration gives the opcode's name, the registers it reads and writes, where it may jump,
 whether it may run user code, and its handler, whose docstring is the opcode's contract.  The
-dispatcher (interp.py), the liveness that says which registers to write back (decode.py), the
+dispatcher (interp.py), the liveness that says which registers to write back (program/liveness.py), the
 PyPy inliner and the docs read it.  `tests/sqpyte/test_opcode_table.py` holds it against the
 properties that upstream declares.
 

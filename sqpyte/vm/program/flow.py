@@ -149,7 +149,6 @@ class Flow(object):
                 found[target].append(node)
         return found
 
-
     def ends_first(self):
         """All nodes, what follows a node before it wherever there is no loop (a depth-first search's
         postorder)."""

@@ -67,8 +67,9 @@ def find_column(row, size, column):
     """Position and serial type of a column, from full varints.
 
     Args: row, the record's address; size, its bytes, all in memory; column, from 0.
-    Returns: serial type << 32 | offset; or MISSING; or UNUSUAL for a record that is corrupt or
-        whose varints are longer than this function reads.
+    Returns: serial type << 32 | offset; or MISSING; or UNUSUAL for a record that is corrupt, or
+        whose varints are longer than this function reads, or than they need be: upstream's comparisons
+        don't read all of those.
     """
     if size == 0:
         return UNUSUAL
@@ -92,6 +93,8 @@ def find_column(row, size, column):
             low = mem.u8(row + at)
             at += 1
             serial_type = ((serial_type & 127) << 7) | (low & 127)
+            if serial_type < 128:
+                return UNUSUAL
             if low >= 128:
                 if at >= header:
                     return UNUSUAL
