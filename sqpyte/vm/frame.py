@@ -172,7 +172,7 @@ class Frame(object):
 
     @unroll_safe
     def drop_views_of(self, r):
-        """The registers that view the Mem of register r, dead ones, aren't read any more: `write_through` copies all."""
+        """The registers that view the Mem of register r, dead ones, aren't to be read: `write_through` copies all."""
         q = 0
         while q < len(self.registers):
             w = self.registers[q]
