@@ -137,9 +137,9 @@ def _convert_timestamp(value):
     _deprecated('timestamp converter')
     date, time = value.split(b' ')
     year, month, day = map(int, date.split(b'-'))
-    whole, _, fraction = time.partition(b'.')
+    whole, *fractions = time.split(b'.')
     hour, minute, second = map(int, whole.split(b':'))
-    microsecond = int(fraction[:6].ljust(6, b'0')) if fraction else 0
+    microsecond = int(fractions[0].decode()[:6].ljust(6, '0')) if len(fractions) == 1 else 0
     return datetime.datetime(year, month, day, hour, minute, second, microsecond)
 
 

@@ -39,6 +39,9 @@ NAMED_VALUE_MISSING = since(
     (3, 10), 'message for a named parameter without a value', 'has its number', 'has its name')
 CONVERTER_ENCODING = since(
     (3, 10), 'what a converter gets of a text in a UTF-16 database', 'it in UTF-8', 'its bytes in the database')
+COLLATION_INTS = since(
+    (3, 10), 'a collation that returns a float, or anything else with `__int__` alone',
+    'its whole part decides (DeprecationWarning)', 'texts are equal')
 COMMENTS_BEFORE_DML = since(
     (3, 10), 'a comment before INSERT, UPDATE, DELETE or REPLACE',
     'hides it: no transaction is begun, no rows are counted', 'is passed over')

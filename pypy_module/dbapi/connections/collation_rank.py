@@ -9,6 +9,8 @@ import functools
 import operator
 import sys
 
+from pypy_module.dbapi import errors, versions
+from pypy_module.dbapi.deprecation import warn
 from pypy_module.ffi.memory import BASE, WORDS, data_at
 
 JIT = sys.implementation.name == 'pypy'
@@ -17,10 +19,23 @@ JIT = sys.implementation.name == 'pypy'
 def compared(result):
     """Return -1, 0 or 1 for what a collation has returned, 0 for what is neither an int nor like one."""
     try:
-        number = int.__add__(operator.index(result), 0)     # whatever the operators of a subclass say
+        number = int.__add__(as_int(result), 0)     # whatever the operators of a subclass say
     except Exception:
         return 0
     return (number > 0) - (number < 0)
+
+
+def as_int(result):
+    """Return the int that a collation has returned, or that its result is taken for; raises what that does."""
+    try:
+        return operator.index(result)
+    except TypeError:
+        kind = type(result)
+        if versions.COLLATION_INTS or hasattr(kind, '__index__') or not hasattr(kind, '__int__'):
+            raise
+    warn('an integer is required (got type %s).  Implicit conversion to integers using __int__ is deprecated, and may '
+         'be removed in a future version of Python.' % errors.c_name(kind))
+    return kind.__int__(result)
 
 
 class NotAnOrder(Exception):

@@ -6,7 +6,7 @@ from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements import binding, decoding, tiers
 from pypy_module.dbapi.statements.dropped import abandoned, watching
 from pypy_module.dbapi.statements.locks import (
-    LOCKED, committed, free_locks, free_other_writers, free_own, is_exclusive, met_own, refused_at_once, run_again)
+    LOCKED, committed, free_locks, free_others_cursors, free_own, is_exclusive, met_own, refused_at_once, run_again)
 from pypy_module.ffi.library import NUMBERS, ffi, lib
 
 OK, ROW, DONE = NUMBERS['SQLITE_OK'], NUMBERS['SQLITE_ROW'], NUMBERS['SQLITE_DONE']
@@ -73,7 +73,7 @@ class Execution(Mixin):
                 if begins:
                     flags |= self.begin_flag
             elif watching:
-                free_other_writers(self, statement.sql)
+                free_others_cursors(self, statement.sql)
         if self.runners and not statement.queries:
             self.before_c_call_that_may_write()
         if self._pack(statement, parameters, begins):

@@ -28,8 +28,9 @@ EXCLUSIVE = ('vacuum', 'detach', 'pragma')
 HANDLER, ASKED = NUMBERS['SQPYTE_BUSY_HANDLER'], NUMBERS['SQPYTE_BUSY_ASKED']
 VAIN = 4                # times as long as garbage was collected in vain it isn't again, if it was
 OFTEN = 3               # times in a row: see Vain
-# A pragma that beside one that writes changes nothing, and says so by the old mode alone.
-JOURNAL_MODE = 'journal_mode'
+# Pragmas that beside another connection's cursor do nothing, or not all, and say so by their row alone: `journal_mode`
+# if it writes, `wal_checkpoint(PASSIVE)` if it reads.
+UNTOLD = ('journal_mode', 'wal_checkpoint')
 
 
 # References to the Sessions without a timeout, by their ids.
@@ -193,10 +194,10 @@ def is_exclusive(sql):
     return beginning(sql).startswith(EXCLUSIVE)
 
 
-def free_other_writers(session, sql):
-    """Before a Session runs SQL (str) that changes nothing, without an error, beside a dropped cursor that writes;
-    raises ProgrammingError if a finalizer has closed it."""
-    if beginning(sql).startswith('pragma') and JOURNAL_MODE in sql.lower():
+def free_others_cursors(session, sql):
+    """Before a Session runs SQL (str) that does less, without an error, beside a dropped cursor; raises
+    ProgrammingError if a finalizer has closed it."""
+    if beginning(sql).startswith('pragma') and any(name in sql.lower() for name in UNTOLD):
         free_locks()
         session.check_open()
 

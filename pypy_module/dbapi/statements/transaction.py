@@ -6,7 +6,7 @@ from pypy_module.dbapi import constants, errors, versions
 from pypy_module.dbapi.arguments import plain_text
 from pypy_module.dbapi.mixin import Any, Mixin
 from pypy_module.dbapi.statements.dropped import watching
-from pypy_module.dbapi.statements.locks import Asking, committed, free_other_writers, free_own, is_exclusive, run_again
+from pypy_module.dbapi.statements.locks import Asking, committed, free_others_cursors, free_own, is_exclusive, run_again
 from pypy_module.dbapi.statements.statement import BEGINNING, COMMITTING, beginning
 from pypy_module.ffi.library import NULL, NUMBERS, ffi, lib, text
 
@@ -180,7 +180,7 @@ class Transaction(Mixin):
             if watching:
                 self.end_interrupt()
                 sql = ffi.string(rest, LOOKED_AT).decode('utf-8', 'replace')
-                free_other_writers(self, sql)
+                free_others_cursors(self, sql)
                 keyword = beginning(sql)
                 if keyword.startswith(BEGINNING):
                     free_own(self)

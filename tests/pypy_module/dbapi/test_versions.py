@@ -25,6 +25,13 @@ ROWS = {
         "[d.execute('PRAGMA encoding = \"UTF-16be\"') and None, sqpyte.register_converter('X', lambda data: data), "
         "d.execute('SELECT 12 AS \"a [x]\", \\'12\\' AS \"b [x]\"').fetchone()]",
         "[None, None, (b'12', b'12')]", "[None, None, (b'12', b'\\x001\\x002')]"),
+    'a collation that returns a float, or anything else with `__int__` alone': (
+        "[c.create_collation('k', lambda x, y: float(x) - float(y)), "
+        "c.execute(\"SELECT column1 FROM (VALUES('10'), ('9'), ('2.5'), ('-1')) ORDER BY column1 COLLATE k\")"
+        ".fetchall(), "
+        "c.execute(\"SELECT '10' > '9' COLLATE k, '9.5' > '9' COLLATE k, max('9', '10' COLLATE k)\").fetchall()][1:]",
+        "[[('-1',), ('2.5',), ('9',), ('10',)], [(1, 0, '10')]]",
+        "[[('10',), ('9',), ('2.5',), ('-1',)], [(0, 0, '9')]]"),
     'what a trace callback is told of the statements of a trigger': (
         "[c.executescript('CREATE TABLE t(a); CREATE TRIGGER tr AFTER INSERT ON t BEGIN SELECT new.a; END'), "
         "c.create_function('f', 1, lambda a: d.execute('SELECT 1') and a), "

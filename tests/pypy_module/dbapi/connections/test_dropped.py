@@ -295,6 +295,18 @@ def test_the_first_write_of_a_transaction_has_a_new_snapshot(path):
     first.commit()
 
 
+@pytest.mark.parametrize('mode', ['passive', 'full', 'truncate'])
+def test_a_checkpoint_beside_a_dropped_cursor_copies_all(path, mode):
+    first, second = sqpyte.connect(path, isolation_level=None), sqpyte.connect(path, isolation_level=None)
+    first.execute('PRAGMA journal_mode=wal').fetchall()
+    first.execute('CREATE TABLE t(a)')
+    first.executemany('INSERT INTO t VALUES(?)', [(i,) for i in range(10)])
+    second.execute('SELECT a FROM t').fetchone()
+    first.execute('INSERT INTO t VALUES(100)')
+    busy, pages, copied = first.execute('PRAGMA wal_checkpoint(%s)' % mode).fetchone()
+    assert (busy, pages) == (0, copied)
+
+
 def test_an_old_one_and_a_young_one(path, collect):
     """A statement that meets both locks waits for neither."""
     first, second = sqpyte.connect(path, timeout=60), sqpyte.connect(path, timeout=60)

@@ -139,6 +139,10 @@ def test_default_converters(path):
     connection.execute("INSERT INTO t VALUES ('2024-02-29', '2024-02-29 01:02:03.5')")
     assert connection.execute('SELECT * FROM t').fetchone() == (
         datetime.date(2024, 2, 29), datetime.datetime(2024, 2, 29, 1, 2, 3, 500000))
+    # As CPython's lines have it: of two fractions none counts.
+    for seconds, microseconds in (('03', 0), ('03.', 0), ('03.1234567', 123456), ('03.1.2', 0)):
+        connection.execute("UPDATE t SET s = '2024-02-29 01:02:' || ?", (seconds,))
+        assert connection.execute('SELECT s FROM t').fetchone()[0].microsecond == microseconds
     connection.close()
 
 
