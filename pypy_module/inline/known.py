@@ -14,7 +14,8 @@ from pypy_module.inline.analysis import switches
 from pypy_module.inline.analysis.calls import Calls
 from pypy_module.inline.analysis.effects import PURE, REVERSIBLE, Aheads
 from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS
-from pypy_module.inline.analysis.scan import RUN, Flow, loops
+from pypy_module.inline.analysis.filters import FILTER, FilterLoop
+from pypy_module.inline.analysis.scan import RUN, Flow, Refused, loops
 from pypy_module.inline.analysis.sinks import WITH_SINK, SinkSlice
 from pypy_module.inline.analysis.slices import slices
 from pypy_module.inline.analysis.windows import window_log as window_log_of
@@ -30,6 +31,7 @@ DESCRIPTIONS = {
     'rows': 'its rows are computed in the program that asks for them',
     'ahead': 'its rows are computed in the program that asks for them, one ahead',
     'run': 'it runs as one loop in Python',
+    FILTER: 'it runs as one loop in Python; of rows that pass C does the rest',
 }
 
 CALLS = {
@@ -86,6 +88,7 @@ class Shapes:
         if calls.python:
             self.slices = [sliced for sliced in slices(program, flow, self.aheads, SinkSlice)
                          if sliced[1] not in inlined]
+            self._find_filters(program, flow, calls)
         self.window_log, self.why_no_window_log = None, ''
         if calls.results and any(program.ops[pc].opcode == opcodes.OP_AggValue
                                  for pc in calls.results):
@@ -99,6 +102,18 @@ class Shapes:
         when_gone(self, strip, self.classes)
         self.seen = Seen()
         self.varieties = [0, variety.before()]
+
+
+    def _find_filters(self, program, flow, calls):
+        """Put a FilterLoop in the place of a loop that can neither be inlined nor sliced."""
+        reasons = {end: reason for _, end, sliced, reason in self.slices if sliced is None}
+        for number, (end, loop, _) in enumerate(self.found):
+            if loop is None and end in reasons:
+                try:
+                    self.found[number] = end, FilterLoop(program, flow, calls, end, self.aheads), ''
+                except Refused:
+                    continue
+                self.slices = [sliced for sliced in self.slices if sliced[1] != end]
 
 
 def when_gone(thing, function, argument):
@@ -218,15 +233,20 @@ class Known:
                 return loop
         return None
 
+    def filters(self):
+        """The FilterLoops (list)."""
+        return [loop for _, loop, _ in self.shapes.found if loop is not None and loop.shape == FILTER]
+
     def loop_with_user_code(self):
         """The first Loop that calls functions written in Python, or None.
 
         What comes before it has no loop that C would have to run opcode by opcode to get there.
         """
-        for _, loop, _ in self.shapes.found:
-            if loop is None:
+        filters = self.filters()
+        for end, loop, _ in self.shapes.found:
+            if loop is None and not any(filter.rest <= end < filter.end for filter in filters):
                 return None
-            if loop.python:
+            if loop is not None and loop.python:
                 return loop
         return None
 
@@ -276,10 +296,11 @@ class Known:
                     places[pc - 1] = 'ahead'
         for end, loop, reason in self.shapes.found:
             if loop is None:
-                reasons.append('loop at %d: %s' % (end, reason))
+                if not any(filter.rest <= end < filter.end for filter in self.filters()):
+                    reasons.append('loop at %d: %s' % (end, reason))
                 continue
             details += self.sources(loop)
-            places.update((pc, 'in C' if pc in loop.in_c else 'python') for pc in range(loop.head, loop.end + 1))
+            places.update((pc, 'in C' if pc in loop.in_c else 'python') for pc in [*loop.inside, loop.end])
             reasons.append('loop at %d: %s' % (loop.head, DESCRIPTIONS[loop.shape]))
         found = self.shapes.window_log
         if found is not None:

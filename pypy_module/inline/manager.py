@@ -6,7 +6,9 @@ import weakref
 from c_engine.generated import layout, opcodes
 from pypy_module.dbapi.statements import tiers
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
+from pypy_module.inline.analysis.filters import FILTER
 from pypy_module.inline.analysis.sinks import WITH_SINK
+from pypy_module.inline.codegen.filters import FilterCode
 from pypy_module.inline.codegen.slices import SliceCode
 from pypy_module.inline.codegen.rows import class_for as rows_class_for
 from pypy_module.inline.codegen.scan import Code
@@ -195,7 +197,8 @@ def enter(session, result, statement, found, loop):
     """
     if not_any_more(session, statement):
         return statement.step()
-    return taken_over(found.class_for(loop, Code)(session, statement, found), statement, result)
+    code = FilterCode if loop.shape == FILTER else Code
+    return taken_over(found.class_for(loop, code)(session, statement, found), statement, result)
 
 
 LOADED = True       # all of the module is there

@@ -43,12 +43,13 @@ class State:
         kept: what the texts of the row in the statement's buffer are in, if not in SQLite's memory.
         noted: whether an inlined loop notes the types of its values (bool): see variety.py.
         measured: whether it is given up if it turns out to be slower than C (bool): not if every loop is inlined.
+        passes: how many rows have passed its filters (int), and tried: of how many, as was counted last (int).
         slower: why a loop of it is, so that C does it from now on (str), or ''.
     """
 
     taken = False
     slower = waits_for = ''
-    rows = steps = returned = estimate = extra = spare = 0
+    rows = steps = returned = estimate = extra = spare = passes = tried = 0
     span = 0, 0, 0
     known: Any = None
     runner: Any = None

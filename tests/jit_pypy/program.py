@@ -113,6 +113,14 @@ def sliced(cursor):
     return total
 
 
+def filtered(cursor):
+    return list(cursor)
+
+
+def distinct(cursor):
+    return list(cursor)
+
+
 def window_log(cursor):
     total = 0.0
     for a, b in cursor:
@@ -151,6 +159,8 @@ LOOPS = {
     function: ('SELECT absolute(b) FROM t', (0.5,)),
     function_filters: ('SELECT b FROM t WHERE absolute(a) > 3', (0.5,)),
     sliced: ('SELECT absolute(t.a), u.b FROM t, t AS u WHERE u.rowid = t.rowid', (3, 0.5)),
+    filtered: ('SELECT t.a, u.b FROM t CROSS JOIN t AS u ON u.rowid = t.rowid WHERE absolute(t.a) = 3', (3, 0.5)),
+    distinct: ('SELECT DISTINCT absolute(a) FROM t', (3,)),
     window_log: ('SELECT a, window_sum(b) OVER (ORDER BY rowid ROWS 2 PRECEDING) FROM t', (3, 0.5)),
     aggregate: ('SELECT mysum(absolute(b)) FROM t', (0.5,)),
     fetchall: ('SELECT a, b FROM t', (3, 0.5)),

@@ -21,10 +21,10 @@ pytestmark = pytest.mark.skipif(
 LAYOUTS = 20
 ROWS, PASSES = 20000, 3
 HOT = 0.1               # pieces that run for fewer rows aren't looked at
-NAMES = ('select where joined texts expression function function_filters sliced window_log aggregate fetchall '
-         'point insert').split()
+NAMES = ('select where joined texts expression function function_filters sliced filtered window_log aggregate '
+         'fetchall point insert').split()
 # The functions of generated classes whose loops these programs run in, too.
-OTHERS = {'where': 'select', 'texts': 'select', 'aggregate': 'run'}
+OTHERS = {'where': 'select', 'texts': 'select', 'aggregate': 'run', 'filtered': 'run'}
 
 
 @pytest.fixture(scope='module')

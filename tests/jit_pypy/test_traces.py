@@ -48,10 +48,16 @@ def test_the_loop_over_a_page_that_selects(loop):
     assert len(piece.names) <= 60
 
 
-@pytest.mark.parametrize('name, function', [('aggregate', 'run'), ('function_filters', 'function_filters')])
+@pytest.mark.parametrize('name, function', [
+    ('aggregate', 'run'), ('filtered', 'run'), ('function_filters', 'function_filters')])
 def test_user_code_in_the_generated_loop(name, function, loop):
     piece = loop(name, function)
     assert not piece.calls() and not piece.objects()
+
+
+def test_a_row_that_is_not_distinct_is_looked_up_in_a_set(loop):
+    piece = loop('distinct', 'run')
+    assert len(piece.calls()) <= 1 and not piece.objects()
 
 
 def test_texts_are_copied_and_no_more(loop):

@@ -14,6 +14,7 @@ from pypy_module.ffi import memory
 from pypy_module.ffi.library import NUMBERS, address_of, ffi
 from pypy_module.inline import values as inline_values
 from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS, NOTHING
+from pypy_module.inline.analysis.filters import FILTER
 from pypy_module.inline.analysis.scan import AHEAD, ROWS, RUN
 from pypy_module.inline.codegen.class_code import CHECK_STAMP, INTERRUPTED, ClassCode
 from pypy_module.inline.codegen.emit import AfterAhead, AfterRow, Ahead, InRow, Selecting
@@ -67,7 +68,7 @@ class Code(ClassCode):
         rows = max(FEWEST_ROWS, min(MOST_ROWS, BUFFER_WORDS // self.stride))
         self.rows = rows
         self.presets = {}
-        self.base = {ROWS: 'RowsRunner', AHEAD: 'AheadRunner', RUN: 'RunRunner'}[loop.shape]
+        self.base = {ROWS: 'RowsRunner', AHEAD: 'AheadRunner', RUN: 'RunRunner', FILTER: 'FilterRunner'}[loop.shape]
         self.asks = bool(loop.in_c) and loop.shape == AHEAD
 
     def preset(self, kind, number, form):
@@ -96,10 +97,14 @@ class Code(ClassCode):
 
     def emit(self):
         """See ClassCode."""
+        self.emit_selecting()
+        {ROWS: self._rows, AHEAD: self._ahead, RUN: self._run}[self.loop.shape]()
+
+    def emit_selecting(self):
+        """Emit what selects rows, if there is a selecting part."""
         if self.selects:
             self.source.add('refill = PageBatchRunner.refill_selected')
             self._select()
-        {ROWS: self._rows, AHEAD: self._ahead, RUN: self._run}[self.loop.shape]()
 
     def finish(self, made):
         """See ClassCode."""

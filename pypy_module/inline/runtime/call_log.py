@@ -417,8 +417,3 @@ class LogRunner(Runner):
     def spoil(self):
         """C does some rows before the statement is looked at again, more if this keeps happening."""
         self.statement.tier_up = self.tier_up << self.known.spoil(self.fills)
-
-    def bail_out(self, result, row=None):
-        """Put the statement, whose state is all in C, into the result set, behind `row` if there is one."""
-        self.detach()
-        result.resume(self.statement, row)

@@ -403,6 +403,11 @@ class Runner(StandIn):
             self.free.append(self.buffer)
             self.buffer = None
 
+    def bail_out(self, result, row=None):
+        """Put the statement, whose state is all in C, into the result set, behind `row` if there is one."""
+        self.detach()
+        result.resume(self.statement, row)
+
     def may_be_asked(self):
         """See tiers.py. Before it stands in the result set, only the program's functions may be what runs."""
         return not self.inside and (self.owner is not None or self.busy)

@@ -1,9 +1,9 @@
 """Slices: the deferred opcodes of an innermost loop, with a row in them or without (see call_log.py)."""
 
 from c_engine.generated import layout
-from pypy_module.dbapi.statements.decoding import decoded
 from pypy_module.ffi.memory import BYTES
 from pypy_module.inline.runtime.call_log import BEGUN, MOST_ROWS, LogRunner, fail_as_changed
+from pypy_module.inline.runtime.rows_of_c import RowsOfC
 from pypy_module.inline.runtime.runner import ROW
 from pypy_module.inline.runtime.stand_in import Raising
 from sqpyte.vm.base import mem
@@ -56,19 +56,17 @@ GROUPS = 256        # whose size is looked at together
 SMALL = 'its groups have fewer than %d rows' % SMALL_GROUP
 
 
-class LogRunRunner(LogRunner):
+class LogRunRunner(RowsOfC, LogRunner):
     """Of slices without a row: they feed aggregates; C returns the rows, of groups.
 
     A statement whose groups are small goes on in C, and isn't taken over any more: 600 000 rows in groups of two took
     2.5 times sqlite3's time, and a loop that is inlined for ever twice as long.
 
     Attributes:
-        made: the next row is the first one, which `execute` has made, whatever text factory is set now (bool).
         groups: that have ended since their size was looked at (int); `done`: rows of theirs (int).
     """
 
     first_batch = MOST_ROWS // 2
-    made = False
     groups = 0
 
     def advance(self):
@@ -96,37 +94,3 @@ class LogRunRunner(LogRunner):
             return True
         self.groups = self.done = 0
         return False
-
-    def readable(self):
-        """See Runner."""
-        return decoded(self.statement) is not None
-
-    def leave_first_row(self, result):
-        """See tiers.py."""
-        super().leave_first_row(result)
-        self.made = not self.left
-
-    def __next__(self):
-        """Return the row that C has computed, and run to the next one."""
-        statement, result = self.statement, self.asker()
-        self.inside = True
-        if self.left:       # a signal's handler has come just before
-            self.inside = False
-            return result.advance()
-        row = None
-        if self.session.plain or self.made:     # else a step has set another text factory
-            row = decoded(statement)
-        if row is None:
-            self.bail_out(result)
-            return result.advance()
-        self.made = False
-        BYTES[self.mid_step] = 0
-        self.advance()
-        return row
-
-    def deoptimize_row(self, result):
-        """See `deoptimize`."""
-        row = decoded(self.statement) if self.made else None
-        self.bail_out(result)
-        if row is not None:
-            result.row = row

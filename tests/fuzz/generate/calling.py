@@ -160,7 +160,7 @@ class Queries:
         source = self.source()
         where = ' WHERE ' + self.condition(3) if self.rarely(.6) else ''
         tail = ' LIMIT %d OFFSET %d' % (self.chance.randrange(40), self.chance.randrange(5)) if self.rarely(.2) else ''
-        kind = self.among('rows', 'rows', 'rows', 'one', 'groups', 'windows', 'compound', 'written')
+        kind = self.among('rows', 'rows', 'rows', 'one', 'groups', 'windows', 'compound', 'written', 'filtered')
         if kind == 'one':
             return 'SELECT %s FROM %s%s' % (', '.join(self._some(self.aggregate)), source, where)
         if kind == 'groups':
@@ -174,6 +174,8 @@ class Queries:
             return 'SELECT %s FROM %s%s%s' % (', '.join(results), source, where, tail)
         if kind == 'written':
             return self.written(source, where)
+        if kind == 'filtered':
+            return self.filtered(tail)
         order = self.order() if self.rarely(.25) else ''
         if kind == 'compound':
             first = 'SELECT %s FROM %s%s' % (self.expression(2), source, where)
@@ -183,6 +185,26 @@ class Queries:
                 self.among('', ' ORDER BY 1'), tail)
         return 'SELECT %s%s FROM %s%s%s%s' % ('DISTINCT ' if self.rarely(.15) else '', ', '.join(
             self._some(lambda: self.expression(3))), source, where, order, tail)
+
+    def filtered(self, tail):
+        """A query (str) whose calls decide on what is done of a row: a filter before a join, DISTINCT."""
+        self.columns, source = self.among(
+            (T, 't'), (T + W, 't CROSS JOIN w ON w.k = t.b'), (T + W, 't LEFT JOIN w ON w.k = t.b'),
+            (T + U, 't CROSS JOIN u ON u.rowid = t.b'), (U + T, 'u CROSS JOIN t ON t.a = u.x'),
+            (K + T, 'k CROSS JOIN t ON t.a = k.c'), (['l.a', 'l.b'] + W, 'l CROSS JOIN w ON w.k = l.a'))
+        column, call = self.columns[0], self.among('%s(%s)', '%s(%s) %% 3', "%s(%s) > 20", '%s(%s) IS NOT NULL')
+        where = ' WHERE ' + call % (self.function(), self.among(column, self.expression(1)))
+        if self.rarely(.4):
+            where = self.among(where + ' AND %s', where + ' OR %s').replace('%s', self.condition(1))
+        results = [self.among(*self.columns) if self.rarely(.5) else self.expression(1)
+                   for _ in range(self.chance.randrange(1, 4))]
+        distinct = self.rarely(.4)
+        if distinct:
+            results[0] = '%s(%s)' % (self.function(), self.among(*self.columns))
+        return 'SELECT %s%s FROM %s%s%s%s' % (
+            self.among('DISTINCT ', '') if distinct else '', ', '.join(results), source,
+            where if not distinct or self.rarely(.6) else '',
+            self.among('', '', '', ' ORDER BY %s' % column, ' ORDER BY %s DESC' % column, self.order()), tail)
 
     def written(self, source, where):
         """A statement that writes (str)."""

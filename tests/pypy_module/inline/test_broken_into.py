@@ -27,6 +27,8 @@ QUERIES = [
     'SELECT f(b), count(*) FROM t JOIN u ON k = a GROUP BY f(b)',
     'SELECT a, g(a) OVER (ORDER BY a ROWS 2 PRECEDING) FROM t',
     'SELECT g(a) FROM t',
+    'SELECT a, v FROM t CROSS JOIN u ON k = b WHERE f(a) % 3',
+    'SELECT DISTINCT f(b) FROM t',
 ]
 
 

@@ -72,6 +72,8 @@ def test_what_is_inlined():
                          ('SELECT a, x FROM t CROSS JOIN u WHERE k < x || m COLLATE apart',
                           'they run in the program'),
                          ('SELECT DISTINCT m FROM t WHERE k < m COLLATE apart',
+                          'of rows that pass C does the rest'),
+                         ('SELECT DISTINCT m FROM t WHERE k < m COLLATE apart ORDER BY a DESC',
                           'a collation written in Python is called')]:
             text = str(sqpyte.explain(connection, sql))
             assert how in text, text

@@ -11,7 +11,7 @@ from tests.pypy_module.inline.inlining import compare, planned
 QUERIES = [
     'SELECT a, b FROM t', 'SELECT f(a) FROM t WHERE f(a) > 3', 'SELECT a, d FROM t', 'SELECT f(a), d FROM t',
     "SELECT a AS 'a [pair]', b FROM t", "SELECT f(a) AS 'x [pair]' FROM t", 'SELECT count(*), max(d) FROM t',
-    'SELECT d FROM t WHERE a = 5', 'SELECT b FROM t WHERE a = 5']
+    'SELECT d FROM t WHERE a = 5', 'SELECT b FROM t WHERE a = 5', 'SELECT DISTINCT f(a), d FROM t']
 
 
 def pair(data):

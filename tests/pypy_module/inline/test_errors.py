@@ -15,7 +15,8 @@ QUERIES = [
     'SELECT c, s(a) FROM t GROUP BY c', 'SELECT s(c) FROM t WHERE c > 0', 'SELECT s(c) FROM t WHERE a < 9 GROUP BY b',
     'SELECT s(c) FROM t WHERE typeof(c) = \'text\' AND c <> \'c\'', 'SELECT s(c) OVER (ORDER BY c DESC) FROM t',
     'SELECT v.c FROM t, t AS v WHERE v.a = t.a', 'SELECT s(a) OVER (ORDER BY a), c FROM t',
-    'SELECT c FROM t ORDER BY b']
+    'SELECT c FROM t ORDER BY b', 'SELECT v.c FROM t CROSS JOIN t AS v ON v.a = t.a WHERE f(t.a) % 2',
+    'SELECT DISTINCT f(b), c FROM t']
 
 
 def handled():

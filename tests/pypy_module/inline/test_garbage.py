@@ -15,6 +15,7 @@ QUERIES = [
     'SELECT f(a), c FROM t',
     'SELECT x.a, y.c FROM t AS x JOIN t AS y ON y.a = x.b',
     'SELECT x.a, f(y.c) FROM t AS x JOIN t AS y ON y.a = x.b',
+    'SELECT x.a, y.c FROM t AS x CROSS JOIN t AS y ON y.a = x.b WHERE f(x.a)',
     'SELECT a, c FROM t ORDER BY c',
     'SELECT a % 100, g(a) FROM t GROUP BY 1',
     'SELECT a, g(a) OVER (ORDER BY a ROWS 2 PRECEDING) FROM t',

@@ -24,6 +24,7 @@ QUERIES = [
     'SELECT sum(f(b)) FROM t',
     'SELECT f(a) FROM t ORDER BY b, a',
     'SELECT DISTINCT f(b) FROM t',
+    'SELECT x.a, y.b FROM t AS x CROSS JOIN t AS y ON y.a = x.b WHERE f(x.a) % 7 = 3',
 ]
 CHANGES = [
     'INSERT INTO u VALUES(1, 2)',

@@ -20,6 +20,7 @@ QUERIES = [
     'SELECT f(t.a) FROM t WHERE %s',
     'SELECT f(t.a), u.y FROM t JOIN u ON u.x = t.a WHERE %s',
     'SELECT u.y FROM t CROSS JOIN u ON u.x = t.a WHERE %s AND f(t.a) > 0',
+    'SELECT u.y FROM t CROSS JOIN u ON u.x = t.a WHERE f(t.a) > 0 AND u.x + 0 AND %s',
     'SELECT a, s(b) OVER (ORDER BY a ROWS 3 PRECEDING) FROM t WHERE %s',
     'SELECT a, round(s(b) OVER (ORDER BY a ROWS 3 PRECEDING) * 2 + b, 1) FROM t WHERE %s',
     'SELECT a, length(hex(zeroblob(s(a) OVER (ORDER BY a ROWS 0 PRECEDING) / 150 * 10000000))) FROM t -- not %s',

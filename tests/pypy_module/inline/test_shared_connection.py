@@ -15,6 +15,7 @@ QUERIES = {
     'function': 'SELECT f(a), b FROM t WHERE f(a) >= 3',
     'join': 'SELECT f(x.a), y.b FROM t AS x JOIN t AS y ON y.a = x.a',
     'sorted': 'SELECT f(a), b FROM t ORDER BY b, a',
+    'filter': 'SELECT x.a, y.b FROM t AS x CROSS JOIN t AS y ON y.a = x.a WHERE f(x.a) % 5',
     'aggregate': 'SELECT a % 100, total_of(a), count(*) FROM t GROUP BY a % 100',
     'window': 'SELECT a, total_of(a) OVER (ORDER BY a ROWS 3 PRECEDING) FROM t',
 }

@@ -54,7 +54,8 @@ assert written
 QUERIES = ['SELECT a, f(b) FROM t', 'SELECT f(b), f(b), f(a) FROM t', 'SELECT f(a) + f(b) FROM t',
            'SELECT t.a, u.y FROM t JOIN u ON u.x = t.a', 'SELECT t.a, f(u.y) FROM t JOIN u ON u.x = t.a',
            'SELECT a FROM t WHERE f(b) > -1', 'SELECT a, s(b) OVER (ORDER BY a ROWS 2 PRECEDING) FROM t',
-           'SELECT b, f(a) FROM t ORDER BY b', 'SELECT s(b) FROM t GROUP BY a']
+           'SELECT b, f(a) FROM t ORDER BY b', 'SELECT s(b) FROM t GROUP BY a', 'SELECT DISTINCT f(a) FROM t',
+           'SELECT t.a, u.y FROM t CROSS JOIN u ON u.x = t.a WHERE f(t.b) > -1']
 
 
 @pytest.mark.parametrize('inline', ['1', 'always'])

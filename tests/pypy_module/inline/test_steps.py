@@ -29,6 +29,8 @@ QUERIES = [
     'SELECT b, steps(a) FROM t GROUP BY a % 7',
     'SELECT a FROM t ORDER BY f(a)',
     'SELECT DISTINCT f(a % 5) FROM t',
+    'SELECT t.a, v.b FROM t CROSS JOIN t AS v ON v.a = t.a WHERE f(t.a) % 3 = 0',
+    'SELECT sum(v.a) FROM t CROSS JOIN t AS v ON v.a = t.a WHERE f(t.a) % 3 = 0 AND f(v.a)',
     "SELECT a FROM t WHERE b > 'x5' COLLATE counted",
     "SELECT count(*) FROM t WHERE b = 'x3' COLLATE counted OR a > 5",
     'SELECT max(b COLLATE counted) FROM t',

@@ -14,6 +14,7 @@ QUERIES = [
     'SELECT f(a), c FROM t WHERE f(a) % 3 > 0',
     'SELECT u.y, f(t.a), t.c FROM t JOIN u ON u.x = t.a',
     'SELECT t.c FROM t CROSS JOIN u ON u.x = t.a WHERE f(u.y) % 3 > 0',
+    'SELECT t.c, u.y FROM t CROSS JOIN u ON u.x = t.a WHERE f(t.b) % 3 > 0',
     'SELECT a, c, s(a) OVER (ORDER BY a ROWS 3 PRECEDING) FROM t',
     'SELECT c, s(a) OVER (PARTITION BY a / 7 ORDER BY a), a FROM t',
     'SELECT c, s(a) FROM t GROUP BY c',

@@ -23,6 +23,8 @@ QUERIES = {
     'arithmetic': 'SELECT a + 1, a * b, b - a, b / 2, a % 3 FROM t WHERE a IS NOT NULL',
     'function': 'SELECT f(a), c FROM t WHERE f(b) > 3',
     'aggregate': 'SELECT s(a), max(b), count(*) FROM t WHERE a < 6',
+    'passing': 'SELECT t.b, u.d FROM t CROSS JOIN u ON u.k = t.a WHERE t.b > 2 AND f(t.a) > 5',
+    'distinct': 'SELECT DISTINCT f(a), c FROM t',
     'join': 'SELECT f(t.a), u.d FROM t CROSS JOIN u ON u.k = t.a',
     'groups': 'SELECT a, s(b) FROM t GROUP BY a',
     'sorted': 'SELECT f(t.a), t.b FROM t CROSS JOIN u ON u.k = t.a ORDER BY t.c',
