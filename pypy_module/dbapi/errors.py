@@ -68,6 +68,11 @@ def c_name(cls):
     return '%s.%s' % (cls.__module__, cls.__name__) if of_c and cls.__module__ != 'builtins' else cls.__name__
 
 
+def out_of_range():
+    """Return the exception for an int that SQLite can't hold."""
+    return OverflowError('Python int too large to convert to SQLite INTEGER')
+
+
 def kind(value):
     """Return the name of a value's class (str), or None's, as an error's message about an argument ends with it: with
     the reason where the value is another SQLite's."""

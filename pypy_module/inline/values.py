@@ -7,6 +7,7 @@ for the user.  PyPy's JIT removes the objects of both.
 
 from c_engine.generated import layout
 from pypy_module.dbapi.connections.callbacks import TooBig, result_blob
+from pypy_module.dbapi.errors import out_of_range
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.library import NUMBERS, address_of, ffi, lib
 from pypy_module.ffi.memory import BASE, BYTES, CHARS, DOUBLES, INTS, SHORTS, WORDS, data_at, unpack
@@ -170,7 +171,7 @@ def result_of(value, most):
     if issubclass(kind, int):
         value = int.__add__(value, 0)
         if not LOWEST <= value <= HIGHEST:
-            raise OverflowError('Python int too large to convert to SQLite INTEGER')
+            raise out_of_range()
         return value
     if issubclass(kind, float):
         value = float.__mul__(value, 1.0)

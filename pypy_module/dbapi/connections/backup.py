@@ -203,7 +203,7 @@ class Backup(Owner):
         if not isinstance(row, int):
             raise TypeError("expected 'int'")
         if not -2 ** 63 <= row < 2 ** 63:
-            raise OverflowError('Python int too large to convert to SQLite INTEGER')
+            raise errors.out_of_range()
         if not readonly:
             session.before_c_call_that_may_write()
         result = ffi.new('sqlite3_blob *[1]')

@@ -62,6 +62,15 @@ def reader(narg):
     return function
 
 
+def give_int(frame, value):
+    """Put an int in a frame; return its tag. Raises OverflowError."""
+    try:
+        frame.cells[RESULT] = value
+    except OverflowError:
+        raise errors.out_of_range() from None
+    return INTEGER
+
+
 def give(frame, value):
     """Put a function's result in its frame, or hand it to SQLite; return its tag, or 0.
 
@@ -74,15 +83,13 @@ def give(frame, value):
         frame.doubles[RESULT] = value
         return FLOAT
     if kind is int:
-        frame.cells[RESULT] = value
-        return INTEGER
+        return give_int(frame, value)
     if value is None:
         return NULL_TAG
     if issubclass(kind, str):
         return result_bytes(context_of(frame.cells), str.encode(value), True)
     if issubclass(kind, int):
-        frame.cells[RESULT] = int.__add__(value, 0)
-        return INTEGER
+        return give_int(frame, int.__add__(value, 0))
     if issubclass(kind, float):
         frame.doubles[RESULT] = float.__mul__(value, 1.0)
         return FLOAT

@@ -13,7 +13,7 @@ from pypy_module.dbapi.adapters import PrepareProtocol, adapt, needs_adapter, re
 from pypy_module.dbapi.deprecation import warn
 from pypy_module.dbapi import versions
 from pypy_module.dbapi.statements import variety
-from pypy_module.dbapi.errors import InterfaceError, ProgrammingError, c_name
+from pypy_module.dbapi.errors import InterfaceError, ProgrammingError, c_name, out_of_range
 from pypy_module.dbapi.mixin import Any
 from pypy_module.ffi.code_cache import define
 from pypy_module.ffi.library import bytes_of, ffi, lib, text
@@ -51,11 +51,6 @@ def put_bytes(statement, data, offset):
         arena.grow(end)
     arena.view[offset:end] = data
     return end
-
-
-def out_of_range():
-    """Return the exception for an int that SQLite can't hold."""
-    return OverflowError('Python int too large to convert to SQLite INTEGER')
 
 
 def pack_value(statement, position, value, offset, name=None):

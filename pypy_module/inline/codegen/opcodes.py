@@ -273,7 +273,7 @@ def conversion(name):
             '        %s = None' % name,
             'elif kind is int:',
             '    if not %d <= %s <= %d:' % (LOWEST, name, HIGHEST),
-            '        raise OverflowError',
+            '        raise out_of_range()',
             'elif %s is not None:' % name,
             '    %s = result_of(%s, self.most)' % (name, name)]
 

@@ -9,6 +9,7 @@ the selecting part the batch ends before the row, in the ROWS shape the row is c
 its beginning, and where user code may have run the statement goes on in C with that opcode.
 """
 
+from pypy_module.dbapi import errors
 from pypy_module.dbapi.connections.collation_rank import compared
 from pypy_module.ffi import memory
 from pypy_module.ffi.library import NUMBERS, address_of, ffi
@@ -34,6 +35,7 @@ NAMES = {'PageBatchRunner': PageBatchRunner, 'RowsRunner': RowsRunner, 'AheadRun
          'LEFT_TO_C': aggregates.BAIL_OUT}
 for _module, _names in [
         (memory, 'WORDS INTS DOUBLES BYTES CHARS unpack BASE data_at'),
+        (errors, 'out_of_range'),
         (inline_values, 'text_at unwrapped wrapped private store result_of aggregate_step_of ReturnedText ReturnedBlob'
          ' nocase_key UNDECODABLE'),
         (values, 'W_Int W_Real W_Text W_Blob NULL'),

@@ -6,6 +6,7 @@ that twice: most rows take no jump back, of which PyPy's JIT would make a loop o
 """
 
 from c_engine.generated import opcodes
+from pypy_module.dbapi import errors
 from pypy_module.ffi import memory
 from pypy_module.inline import values as inline_values
 from pypy_module.inline.analysis.kinds import COPIES
@@ -24,6 +25,7 @@ METHODS = ("user-defined aggregate's '%s' method not defined",
 NAMES = {'WindowRunner': WindowRunner}
 for _module, _names in [(memory, 'WORDS INTS DOUBLES BYTES CHARS BASE unpack'),
                         (arith, ' '.join(ARITHMETIC.values())),
+                        (errors, 'out_of_range'),
                         (inline_values, 'text_at result_of wrapped unwrapped KeptText UNDECODABLE')]:
     for _name in _names.split():
         NAMES[_name] = getattr(_module, _name)

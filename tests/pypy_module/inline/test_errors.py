@@ -95,6 +95,29 @@ def test_contexts(query):
     compare(action, inlined=False, oracle='C')
 
 
+@pytest.mark.parametrize('query', ['SELECT f(a) FROM t', 'SELECT s(a) OVER (ORDER BY a) FROM t'])
+@pytest.mark.parametrize('name', ['C', 'inlined'])
+def test_what_is_shown_of_an_int_beyond_64_bits(name, query, monkeypatch):
+    shown = []
+    monkeypatch.setattr('sys.unraisablehook', lambda unraisable: shown.append(str(unraisable.exc_value)))
+    monkeypatch.setattr('sys.excepthook', lambda kind, value, traceback: shown.append(str(value)))
+    methods = dict.fromkeys(['step', 'inverse', 'finalize'], lambda *arguments: 2 ** 62)
+    with planned(name):
+        connection = sqpyte.connect(':memory:')
+        connection.execute('CREATE TABLE t(a)')
+        connection.executemany('INSERT INTO t VALUES(?)', [(a,) for a in range(50)])
+        connection.create_function('f', 1, lambda a: 2 ** 63 if a == 30 else a)
+        connection.create_window_function('s', 1, type('S', (), dict(methods, value=lambda self: 2 ** 64)))
+        sqpyte.enable_callback_tracebacks(True)
+        try:
+            with pytest.raises(sqpyte.Error):
+                connection.execute(query).fetchall()
+        finally:
+            sqpyte.enable_callback_tracebacks(False)
+            connection.close()
+    assert shown == ['Python int too large to convert to SQLite INTEGER']
+
+
 def test_explain_within_a_call():
     """Also where C runs the statement ahead, with other opcodes in its program."""
     query = 'SELECT s(a) OVER (ORDER BY f(b)) FROM t'
