@@ -24,11 +24,11 @@ PURE, REVERSIBLE = 'pure', 'reversible'
 
 ROW, ONCE, INSERT = opcodes.OP_ResultRow, opcodes.OP_Once, opcodes.OP_IdxInsert
 READ, EPHEMERAL, SORTER, RECORD, OTHER = 'read', 'ephemeral', 'sorter', 'record', 'other'
-_OPENS = dict.fromkeys(numbers('opens-btree', 'opens-virtual'), OTHER)
-_OPENS.update(dict.fromkeys(numbers('opens-to-read'), READ))
-_OPENS.update(dict.fromkeys(numbers('opens-ephemeral'), EPHEMERAL))
-_OPENS.update(dict.fromkeys(numbers('opens-sorter'), SORTER))
-_OPENS.update(dict.fromkeys(numbers('opens-record'), RECORD))
+OPENS = dict.fromkeys(numbers('opens-btree', 'opens-virtual'), OTHER)
+OPENS.update(dict.fromkeys(numbers('opens-to-read'), READ))
+OPENS.update(dict.fromkeys(numbers('opens-ephemeral'), EPHEMERAL))
+OPENS.update(dict.fromkeys(numbers('opens-sorter'), SORTER))
+OPENS.update(dict.fromkeys(numbers('opens-record'), RECORD))
 _PRIVATE = {EPHEMERAL, SORTER, RECORD}
 _PLACED = {READ, EPHEMERAL, RECORD}
 
@@ -87,8 +87,8 @@ class Aheads:
         self.kinds: dict = {}
         self.opened: dict = {}
         for op in self.ops:
-            if op.opcode in _OPENS:
-                self.kinds.setdefault(op.p1, set()).add(_OPENS[op.opcode])
+            if op.opcode in OPENS:
+                self.kinds.setdefault(op.p1, set()).add(OPENS[op.opcode])
                 self.opened.setdefault(op.p1, set()).add((op.opcode, op.p2, op.p3))
         # Accumulators that a Null ends, by calling the user's `finalize`.
         self.ended = {self.ops[pc].p1 for pc in calls.results

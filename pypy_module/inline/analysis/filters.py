@@ -9,6 +9,7 @@ Of a key that was in DISTINCT's index once, Python rejects the next rows itself:
 """
 
 from c_engine.generated import opcodes
+from pypy_module.inline.analysis.effects import OPENS, reach
 from pypy_module.inline.analysis.kinds import AGGREGATE_STEPS, CURSORS, IN_C_ONE, JUMPS
 from pypy_module.inline.analysis.scan import NEXT, Loop, Refused
 from pypy_module.inline.analysis.spec import BEGIN, END, Spec, entry
@@ -47,9 +48,6 @@ class FilterLoop(Loop):
         if not self._may_reject() or not self.calls.python <= set(range(self.head, self.end)):
             raise Refused('no call of its own decides what C does')
         for pc in range(self.rest, self.end):
-            op = self.ops[pc]
-            if op.p1 == self.cursor and op.opcode in CURSORS and op.opcode not in READERS:
-                raise Refused('opcode %s is not inlined' % opcodes.NAMES[op.opcode])
             if type(self.aheads.found.get(pc + 1, '')) is not str:
                 raise Refused('a row that passes gives several rows, which C computes ahead')
         super()._check_opcodes()
@@ -100,6 +98,26 @@ class FilterLoop(Loop):
             raise Refused('a value comes from Python in some rows, from C in others')
         self.fields = set()
         self.counters = set()
+        self._check_rest()
+
+    def _check_rest(self):
+        """Raise Refused unless C comes from the rest to the loop's Next with the cursor on the same row, and without a
+        change of what the opcodes before the rest read: Python has that since the loop began. A rest may leave the
+        loop, and come to it anew, by a subroutine's Return (a multi-index OR): that opens or rewinds the cursor."""
+        def following(pc):
+            found = None if pc == self.end else self.flow.successors[pc]
+            if found and self.ops[pc].opcode == opcodes.OP_Yield:
+                # To the coroutine's end, or behind the other side's Yield: it has begun.
+                return [to for to in found if to == self.ops[pc].p2 or self.ops[to - 1].opcode == opcodes.OP_Yield]
+            return found
+        reached, _ = reach([pc for pc in self.exits if self.head <= pc < self.end], len(self.ops), following)
+        read = set().union(*[self.flow.reads[pc] for pc in self.inside if pc not in self.skipped])
+        for pc in reached:
+            op = self.ops[pc]
+            if op.p1 == self.cursor and op.opcode not in READERS and (op.opcode in CURSORS or op.opcode in OPENS):
+                raise Refused('what follows a row that passes moves the cursor')
+            if self.flow.writes[pc] & read & self.flow.live[self.head]:
+                raise Refused('what follows a row that passes changes what the next ones read')
 
     def _split(self):
         """See Loop; a row that a jump takes to the rest would end the selecting part."""

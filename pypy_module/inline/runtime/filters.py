@@ -19,7 +19,8 @@ FEWEST = 3
 ALLOWED = 1000          # rows that pass, in all runs of a statement: the first of a run may, as those of DISTINCT do
 PASSES = 32             # that are looked at together
 LONG_REST = 3000        # opcodes of a rest, on average, for which the VM is better
-MOST_KEYS = 1000        # of DISTINCT's that are remembered
+MOST_KEYS = 1000        # of DISTINCT's that are remembered, ...
+LONGEST = 200           # ... of texts with so many characters, at most
 
 PASSING = 'more than one of %d rows passes' % FEWEST
 WITHIN = 'what C does for each row that passes is better off in the VM'
@@ -143,7 +144,8 @@ class FilterRunner(RowsOfC, PageBatchRunner):
         keys = self.keys
         if key in keys:
             return True
-        if len(keys) < MOST_KEYS:
+        texts = [value for value in (key if type(key) is tuple else (key,)) if type(value) is str]
+        if len(keys) < MOST_KEYS and all(len(text) <= LONGEST for text in texts):
             keys.add(key)
         return False
 

@@ -59,6 +59,14 @@ LEFT = [
     'SELECT max(t.a) FROM t CROSS JOIN w ON w.k = t.b WHERE f(t.a) % 7 = 3',
     'SELECT max(t.a) FROM t CROSS JOIN w ON w.k = t.b WHERE f(t.a) % 7 = 3 AND t.a < 300',
     'SELECT DISTINCT f(b) FROM t ORDER BY a DESC LIMIT 5',
+    # What is before the rest reads a register that the rest writes.
+    'SELECT max(b) FILTER (WHERE b < 9), a, c FROM t WHERE f(a) > 2',
+    'SELECT min(b) FILTER (WHERE a % 2), a, c FROM t WHERE f(a) > 2',
+    # The rest leaves the loop, which begins anew before its Next: each term of an OR calls it.
+    'SELECT group_concat((SELECT t.a FROM t CROSS JOIN w ON w.k = t.b WHERE f(t.a) % 5 = 3 AND w.d > o.a LIMIT 1)) '
+    'FROM o WHERE o.a = 2 OR o.x = \'x3\'',
+    'SELECT count(*) FROM o WHERE (o.a = 2 OR o.x = \'x3\') AND EXISTS (SELECT 1 FROM t CROSS JOIN w ON w.k = t.b '
+    'WHERE f(t.a) % 5 = 3 AND w.d > o.a)',
 ]
 FEW = [QUERIES[n] for n in (0, 2, 4, 7, 10, 20, 22)]
 ROUNDS = (0, 1, 2, 3, 20, 90) if everything() else (1, 3, 20)      # rows before a write
@@ -84,6 +92,8 @@ def made(side, act=lambda *given: None, **keywords):
     connection.execute('CREATE TABLE w(k INTEGER PRIMARY KEY, d)')
     connection.execute('CREATE TABLE m(z)')
     connection.execute('CREATE TABLE log(x)')
+    connection.execute('CREATE TABLE o(a INTEGER PRIMARY KEY, x UNIQUE NOT NULL)')
+    connection.executemany('INSERT INTO o VALUES(?, ?)', [(a, 'x%d' % a) for a in range(9)])
     connection.execute('CREATE INDEX ux ON u(x)')
     for table, rows in zip('tuw', values()):
         connection.executemany('INSERT INTO %s VALUES(%s)' % (table, ', '.join('?' * len(rows[0]))), rows)
@@ -314,6 +324,14 @@ def test_functions_are_defined_again_between_rows(query):
         found.append(outcome(connection.create_function, 'f', -1, lambda *given: 'new'))
         return found, outcome(cursor.fetchall), calls
     compare(action, oracle='C')
+
+
+def test_long_keys_are_not_kept():
+    runner = filters.FilterRunner.__new__(filters.FilterRunner)
+    runner.keys = set()
+    keys = ['x' * 200, 'x' * 201, (1, 'x' * 200), (1, 'x' * 201), 5, (5, None)]
+    assert not any(runner.is_known(key) for key in keys)
+    assert [key for key in keys if key in runner.keys] == [keys[0], keys[2], keys[4], keys[5]]
 
 
 @pytest.mark.parametrize('passing, reason', [(2, filters.PASSING), (100, None)])
