@@ -106,9 +106,9 @@ class Shapes:
 
     def _find_filters(self, program, flow, calls):
         """Put a FilterLoop in the place of a loop that can neither be inlined nor sliced."""
-        reasons = {end: reason for _, end, sliced, reason in self.slices if sliced is None}
+        left = {end for _, end, sliced, _ in self.slices if sliced is None}
         for number, (end, loop, _) in enumerate(self.found):
-            if loop is None and end in reasons:
+            if loop is None and end in left:
                 try:
                     self.found[number] = end, FilterLoop(program, flow, calls, end, self.aheads), ''
                 except Refused:
@@ -233,18 +233,13 @@ class Known:
                 return loop
         return None
 
-    def filters(self):
-        """The FilterLoops (list)."""
-        return [loop for _, loop, _ in self.shapes.found if loop is not None and loop.shape == FILTER]
-
     def loop_with_user_code(self):
         """The first Loop that calls functions written in Python, or None.
 
         What comes before it has no loop that C would have to run opcode by opcode to get there.
         """
-        filters = self.filters()
         for end, loop, _ in self.shapes.found:
-            if loop is None and not any(filter.rest <= end < filter.end for filter in filters):
+            if loop is None and self.loop_at(end) is None:
                 return None
             if loop is not None and loop.python:
                 return loop
@@ -296,7 +291,7 @@ class Known:
                     places[pc - 1] = 'ahead'
         for end, loop, reason in self.shapes.found:
             if loop is None:
-                if not any(filter.rest <= end < filter.end for filter in self.filters()):
+                if self.loop_at(end) is None:       # else it is in a filter's rest
                     reasons.append('loop at %d: %s' % (end, reason))
                 continue
             details += self.sources(loop)

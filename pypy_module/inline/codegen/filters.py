@@ -1,7 +1,6 @@
 """Generates the Python class of a loop with a rest (analysis/filters.py)."""
 
 from pypy_module.inline.codegen.emit import Ahead, V
-from pypy_module.inline.codegen.opcodes import EMITTERS
 from pypy_module.inline.codegen.scan import Code
 from pypy_module.inline.runtime.filters import FilterRunner
 
@@ -16,8 +15,8 @@ class FilterPart(Ahead):
             super()._find_needs(pc, following)
             return
         for place in loop.exits:
-            live = loop.flow.live[place] if place < len(loop.flow.live) else set()
-            self.before[place] = {register: self.form_for_c(register, place) for register in live & loop.written}
+            self.before[place] = {register: self.form_for_c(register, place)
+                                  for register in loop.flow.live[place] & loop.written}
         for register in loop.key:
             if register in loop.written:
                 self.before[pc][register] = self.before[pc].get(register, 0) | V
@@ -51,21 +50,9 @@ class FilterCode(Code):
     """Makes the class for one FilterLoop."""
 
     kind = 'filter'
+    part = FilterPart
 
     def __init__(self, loop):
         """See Code."""
         super().__init__(loop)
         self.names['FilterRunner'] = FilterRunner
-
-    def emit(self):
-        """See ClassCode."""
-        source = self.source
-        self.emit_selecting()
-        source.add('def run(self):')
-        with source.block():
-            source.add('k = self.k' if self.selects else 'i = self.i', 'while True:')
-            with source.block():
-                self._next_row('self.end', True)
-                if self.selects:
-                    source.add('self.k = k')
-                FilterPart(self, [*self._row(self.loop.rest), self.loop.rest]).emit(EMITTERS)

@@ -56,10 +56,15 @@ def spec(loop, rows):
 class Code(ClassCode):
     """Makes the class for one Loop.
 
+    Class attribute:
+        part: the kind of Part that a row is (class), which isn't one of ROWS or RUN.
+
     Attributes:
         presets: attributes that `prepare` sets: name to (kind, number, form).
         noted: name of the variable whose value trace.py knows a row by (str).
     """
+
+    part = Ahead
 
     def __init__(self, loop):
         """Take the Loop."""
@@ -99,14 +104,10 @@ class Code(ClassCode):
 
     def emit(self):
         """See ClassCode."""
-        self.emit_selecting()
-        {ROWS: self._rows, AHEAD: self._ahead, RUN: self._run}[self.loop.shape]()
-
-    def emit_selecting(self):
-        """Emit what selects rows, if there is a selecting part."""
         if self.selects:
             self.source.add('refill = PageBatchRunner.refill_selected')
             self._select()
+        {ROWS: self._rows, AHEAD: self._ahead, RUN: self._run, FILTER: self._filter}[self.loop.shape]()
 
     def finish(self, made):
         """See ClassCode."""
@@ -227,11 +228,19 @@ class Code(ClassCode):
                 self._ahead_row(order, False)
 
     def _ahead_row(self, order, loops):
-        """Emit one row of the AHEAD shape."""
+        """Emit one row of the shapes AHEAD and FILTER."""
         self._next_row('self.end', loops)
         if self.selects:
             self.source.add('self.k = k')
-        Ahead(self, order).emit(EMITTERS)
+        self.part(self, order).emit(EMITTERS)
+
+    def _filter(self):
+        """Emit the FILTER shape."""
+        self.source.add('def run(self):')
+        with self.source.block():
+            self.source.add('k = self.k' if self.selects else 'i = self.i', 'while True:')
+            with self.source.block():
+                self._ahead_row([*self._row(self.loop.rest), self.loop.rest], True)
 
     def _run(self):
         """Emit the RUN shape."""

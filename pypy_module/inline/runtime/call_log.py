@@ -82,8 +82,6 @@ class LogRunner(Runner):
         out: address of the buffer; start: where its records begin, in `WORDS` (int).
         batch: how many rows the next batch has at most (int).
         at_event: the statement is before the slice's first opcode (bool).
-        in_c_now: C is running the statement, with all of its state, or has done so (bool); depth: how many calls of
-            user code were going on before (int): C is still running it if there are more now.
         passing: the next row is done by C alone (bool, as int).
         varied: what `varies` said of the batch (bool).
         known: the inliner's Known of the statement.
@@ -113,8 +111,6 @@ class LogRunner(Runner):
         if self.most_values:
             self.words = ffi.new('int64_t[]', 3 + 3 * self.most_values)
             self.values = (address_of(self.words) - BASE) >> 3
-        self.in_c_now = False
-        self.depth = 0
         self.at_event, self.varied = True, False
         self.passing = self.rest = 0
         self.handle = handle
@@ -385,10 +381,6 @@ class LogRunner(Runner):
         if self.buffer is not None and not self.in_c_now and len(self.buffer) == BUFFER_WORDS:
             free.append(self.buffer)
         self.buffer = None
-
-    def may_be_asked(self):
-        """See Runner. What C has run ahead isn't Python's yet where a signal's handler comes just behind the call."""
-        return self.session.calls.depth > self.depth if self.in_c_now else super().may_be_asked()
 
     def deoptimize(self):
         """See Runner."""

@@ -32,19 +32,21 @@ class FilterRunner(RowsOfC, PageBatchRunner):
     Attributes:
         handle: address of C's part, which steps a rest; log: its buffer.
         in_rest: C has returned a row in the middle of a rest (bool).
-        in_c_now: C is running the statement (bool).
         passes: rows that have passed since this was looked at (int); rows: the statement's rows, and steps: its
             opcodes, when that began (int).
         keys: what is known to be in DISTINCT's index (set).
     """
 
     handle = 0
+    in_rest = False
 
     def __init__(self, session, statement, known):
         """See PageBatchRunner."""
+        handle = lib.sqpyte_log_open(address_of(statement.pointer))
+        if not handle:
+            raise MemoryError
         super().__init__(session, statement, known)
-        self.in_rest = self.in_c_now = False
-        self.depth = 0
+        self.handle = handle
         self.passes, self.rows = 0, statement.inlined.rows
         self.steps = self.count_steps()
         self.keys: set = set()
@@ -52,9 +54,6 @@ class FilterRunner(RowsOfC, PageBatchRunner):
         self.log[CAPACITY] = len(self.log)
         self.log_at = address_of(self.log)
         self.rest_spec = self.loop.rest_spec.address
-        self.handle = lib.sqpyte_log_open(self.vdbe)
-        if not self.handle:
-            raise MemoryError
 
     def count_steps(self):
         """How many opcodes C has done for the statement (int)."""
@@ -127,10 +126,6 @@ class FilterRunner(RowsOfC, PageBatchRunner):
             self.handed = True
         else:
             super().deoptimize()
-
-    def may_be_asked(self):
-        """See Runner."""
-        return self.session.calls.depth > self.depth if self.in_c_now else super().may_be_asked()
 
     def detach(self):
         """See Runner."""

@@ -96,6 +96,8 @@ class Runner(StandIn):
         busy: a user's function may be running (bool).
         inside: the runner's own code is running, so that it can't be asked to deoptimize: see tiers.py (bool).
         handed: `deoptimize` was called meanwhile, or the runner has left (bool).
+        in_c_now: C is running the statement, with all of its state, or has done so (bool); depth: how many calls of
+            user code were going on before (int): C is still running it if there are more now.
         noted: the types of the values are noted (bool).
         shapes: the Shapes that have its class (known.py), which last as long as it does.
         live, stamp: where the connection's stamp is, in `WORDS`, and what it was when the batch was made
@@ -109,6 +111,8 @@ class Runner(StandIn):
     variables: list
     free: list
     in_step: Any = None
+    in_c_now = False
+    depth = 0
     kinds: Kinds
     datums: int
     # In the generated classes or those between.
@@ -410,6 +414,9 @@ class Runner(StandIn):
 
     def may_be_asked(self):
         """See tiers.py. Before it stands in the result set, only the program's functions may be what runs."""
+        if self.in_c_now:
+            # What C has done isn't Python's yet where a signal's handler comes just behind the call.
+            return self.session.calls.depth > self.depth
         return not self.inside and (self.owner is not None or self.busy)
 
     def deoptimize(self):

@@ -204,6 +204,45 @@ def dropped_in_the_middle(made, query):
     return action
 
 
+def odd_results(made, query, result):
+    """An action: the rows of a query whose function returns `result` in each fifth call, and how many calls there were;
+    see above for `made`."""
+    def action(side):
+        connection, calls = made(side)
+
+        def f(*given):
+            calls.append(given)
+            return given[0] if len(calls) % 5 else result
+        connection.create_function('f', -1, f)
+        return outcome(lambda: connection.execute(query).fetchall()), len(calls)
+    return action
+
+
+def defined_again_between_rows(made, query):
+    """An action: the rows of a query whose function is defined again behind five of them; see above for `made`."""
+    def action(side):
+        connection, calls = made(side)
+        cursor = connection.execute(query)
+        found = [cursor.fetchone() for _ in range(5)]
+        found.append(outcome(connection.create_function, 'f', -1, lambda *given: 'new'))
+        return found, outcome(cursor.fetchall), calls
+    return action
+
+
+def other_text_factories(made, query, rows, factories):
+    """An action: the rows of a query, with other text factories for two each behind so many `rows` (int); see above for
+    `made`."""
+    def action(side):
+        connection, calls = made(side)
+        cursor = connection.execute(query)
+        found = [cursor.fetchone() for _ in range(rows)]
+        for factory in factories:
+            connection.text_factory = factory
+            found += [outcome(cursor.fetchone), outcome(cursor.fetchone)]
+        return found + [outcome(cursor.fetchall), calls]
+    return action
+
+
 def row_by_row(made, query, change):
     """An action: the rows of a query, one by one, after the statement `change`; see above for `made`."""
     def action(side):

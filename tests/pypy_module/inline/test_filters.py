@@ -9,9 +9,13 @@ from pypy_module.inline.runtime import filters
 from tests.extent import everything
 from tests.outcome import outcome
 from tests.pypy_module.inline.inlining import (
+    Side,
     at_once_and_one_by_one,
     compare,
+    defined_again_between_rows,
     dropped_in_the_middle,
+    odd_results,
+    other_text_factories,
     planned,
     planned_by_default,
     row_by_row,
@@ -124,7 +128,7 @@ def test_answers_and_calls(query):
 @pytest.mark.parametrize('query', QUERIES[:21])
 def test_explained(query):
     with planned('inlined'):
-        connection, _ = made(type('Side', (), {'connect': staticmethod(sqpyte.connect)}))
+        connection, _ = made(Side('inlined', ''))
         plan, = sqpyte.explain(connection, query)
         assert plan.tier == 'inliner', plan.reason
         connection.close()
@@ -202,15 +206,7 @@ def test_exceptions(query, error):
                                     'x' * 5000], ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize('query', FEW)
 def test_results(query, result):
-    def action(side):
-        connection, calls = made(side)
-
-        def f(*given):
-            calls.append(given)
-            return given[0] if len(calls) % 5 else result
-        connection.create_function('f', -1, f)
-        return outcome(lambda: connection.execute(query).fetchall()), len(calls)
-    compare(action, oracle='C')
+    compare(odd_results(made, query, result), oracle='C')
 
 
 @pytest.mark.parametrize('query', [QUERIES[n] for n in (1, 4, 17, 19, 22, 23)])
@@ -248,7 +244,7 @@ def test_the_connection_is_closed_inside(query):
             def act(connection, calls):
                 if len(calls) >= at:
                     connection.close()
-            connection, calls = made(type('Side', (), {'connect': staticmethod(sqpyte.connect)}), act)
+            connection, calls = made(Side('inlined', ''), act)
             found = outcome(lambda: connection.execute(query).fetchall())
             assert found == 'ProgrammingError: Cannot operate on a closed database.'
 
@@ -289,15 +285,7 @@ def test_the_cursor_is_used_inside(what, at):
 
 @pytest.mark.parametrize('query', FEW)
 def test_text_factory_and_rows(query):
-    def action(side):
-        connection, calls = made(side)
-        cursor = connection.execute(query)
-        found = [cursor.fetchone()]
-        connection.text_factory = bytes
-        found += [outcome(cursor.fetchone), outcome(cursor.fetchone)]
-        connection.text_factory = str
-        return found, outcome(cursor.fetchall), calls
-    compare(action, oracle='C')
+    compare(other_text_factories(made, query, 1, (bytes, str)), oracle='C')
 
 
 @pytest.mark.parametrize('what', ['commit', 'rollback'])
@@ -317,13 +305,7 @@ def test_transactions_end_inside(what, query):
 
 @pytest.mark.parametrize('query', FEW)
 def test_functions_are_defined_again_between_rows(query):
-    def action(side):
-        connection, calls = made(side)
-        cursor = connection.execute(query)
-        found = [cursor.fetchone() for _ in range(5)]
-        found.append(outcome(connection.create_function, 'f', -1, lambda *given: 'new'))
-        return found, outcome(cursor.fetchall), calls
-    compare(action, oracle='C')
+    compare(defined_again_between_rows(made, query), oracle='C')
 
 
 def test_long_keys_are_not_kept():
@@ -342,7 +324,7 @@ def test_a_filter_that_lets_many_rows_pass_is_left_to_c(monkeypatch, passing, re
         connection, calls = made(side)
         connection.execute('INSERT INTO t SELECT column1 * 1000 + a, b, c FROM t, (VALUES(1), (2), (3), (4), (5), (6))')
         return connection, [connection.execute(query).fetchall() for _ in range(4)], calls
-    side = type('Side', (), {'connect': staticmethod(sqpyte.connect)})
+    side = Side('inlined', '')
     with planned('C'):
         expected = found(side)
     planned_by_default(monkeypatch, 1000)
@@ -358,7 +340,7 @@ def test_a_filter_that_lets_many_rows_pass_is_left_to_c(monkeypatch, passing, re
 def test_a_long_rest_is_left_to_c(monkeypatch, inner, reason):
     planned_by_default(monkeypatch, 100, LONG=100)
     monkeypatch.setattr(filters, 'LONG_REST', 1000)
-    connection, calls = made(type('Side', (), {'connect': staticmethod(sqpyte.connect)}))
+    connection, calls = made(Side('inlined', ''))
     query = 'SELECT t.a, (SELECT sum(y.a + t.a) FROM t AS y WHERE y.a < %d) FROM t WHERE f(t.a) %% 5 = 1' % inner
     for _ in range(5):
         rows = connection.execute(query).fetchall()

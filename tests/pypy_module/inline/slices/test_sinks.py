@@ -5,14 +5,16 @@ Each scenario also records the calls of the functions, with their arguments, in 
 """
 import pytest
 from tests.pypy_module.inline.test_between import WRITES
-from tests.pypy_module.inline.slices.test_slices import aggregate, joined, sqpyte_side
+from tests.pypy_module.inline.slices.test_slices import aggregate, joined
 
 import sqpyte
 from tests.extent import everything
 from tests.pypy_module.inline.inlining import (
+    Side,
     at_once_and_one_by_one,
     compare,
     dropped_in_the_middle,
+    odd_results,
     outcome,
     planned,
     row_by_row,
@@ -69,7 +71,7 @@ def test_others(query):
 @pytest.mark.parametrize('query', SINKS)
 def test_explained(query):
     with planned('inlined'):
-        connection, _ = joined(sqpyte_side())
+        connection, _ = joined(Side('inlined', ''))
         plan, = sqpyte.explain(connection, query)
         assert plan.tier == 'inliner' and 'what they return it stores' in plan.reason, plan.reason
         connection.close()
@@ -144,15 +146,7 @@ def test_exceptions(query, error):
                          ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize('query', FEW)
 def test_results(query, result):
-    def action(side):
-        connection, calls = joined(side)
-
-        def f(*given):
-            calls.append(given)
-            return given[0] if len(calls) % 5 else result
-        connection.create_function('f', -1, f)
-        return outcome(lambda: connection.execute(query).fetchall()), len(calls)
-    compare(action, oracle='C')
+    compare(odd_results(joined, query, result), oracle='C')
 
 
 @pytest.mark.parametrize('size', [3000, 70000, 400000, 1100000])
@@ -242,7 +236,7 @@ def test_interrupt_in_a_function(query):
 def test_the_connection_is_closed_inside(query):
     with planned('inlined'):
         for at in (1, 50):
-            connection, calls = joined(sqpyte_side())
+            connection, calls = joined(Side('inlined', ''))
 
             def f(*given):
                 calls.append(given)

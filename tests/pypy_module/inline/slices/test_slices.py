@@ -8,9 +8,12 @@ from tests.pypy_module.inline.test_between import WRITES
 import sqpyte
 from tests.extent import everything
 from tests.pypy_module.inline.inlining import (
+    Side,
     at_once_and_one_by_one,
     compare,
+    defined_again_between_rows,
     dropped_in_the_middle,
+    odd_results,
     outcome,
     planned,
     row_by_row,
@@ -151,16 +154,10 @@ def test_subtypes(query):
 @pytest.mark.parametrize('query', INLINED)
 def test_explained(query):
     with planned('inlined'):
-        connection, _ = joined(sqpyte_side())
+        connection, _ = joined(Side('inlined', ''))
         plan, = sqpyte.explain(connection, query)
         assert plan.tier == 'inliner' and 'calls at' in plan.reason, plan.reason
         connection.close()
-
-
-def sqpyte_side():
-    """What `joined` connects by."""
-    return type('Side', (), {'connect': staticmethod(
-        lambda path, **keywords: sqpyte.connect(path, isolation_level=None, **keywords))})
 
 
 @pytest.mark.parametrize('write', WRITES)
@@ -254,15 +251,7 @@ def test_exceptions(query, error):
                          ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize('query', [INLINED[i] for i in (0, 2, 9, 10, 22)])
 def test_results(query, result):
-    def action(side):
-        connection, calls = joined(side)
-
-        def f(*given):
-            calls.append(given)
-            return given[0] if len(calls) % 5 else result
-        connection.create_function('f', -1, f)
-        return outcome(lambda: connection.execute(query).fetchall()), len(calls)
-    compare(action, oracle='C')
+    compare(odd_results(joined, query, result), oracle='C')
 
 
 @pytest.mark.parametrize('size', [3000, 70000, 400000, 1100000])
@@ -349,7 +338,7 @@ def test_interrupt_in_a_function(query):
 def test_the_connection_is_closed_inside(query):
     with planned('inlined'):
         for at in (1, 50):
-            connection, calls = joined(sqpyte_side())
+            connection, calls = joined(Side('inlined', ''))
 
             def act(*given):
                 if len(calls) >= at:
@@ -414,13 +403,7 @@ def test_dropped_in_the_middle(query):
 
 
 def test_functions_are_defined_again_between_rows():
-    def action(side):
-        connection, calls = joined(side)
-        cursor = connection.execute(INLINED[0])
-        found = [cursor.fetchone() for _ in range(5)]
-        found.append(outcome(connection.create_function, 'f', -1, lambda *given: 'new'))
-        return found, outcome(cursor.fetchall), calls
-    compare(action, oracle='C')
+    compare(defined_again_between_rows(joined, INLINED[0]), oracle='C')
 
 
 def test_text_factory_and_rows():

@@ -1,6 +1,5 @@
 """Queries with window functions written in Python, and what their tests run them on."""
 
-import sqpyte
 from tests.extent import everything
 
 FRAMES = [
@@ -116,9 +115,3 @@ def filled(side, path=':memory:', rows=90, act=lambda name, *given: None, **keyw
     connection.create_function('f', -1, lambda *given: calls.append(given) or given[0])
     connection.create_collation('mine', lambda a, b: (a > b) - (a < b))
     return connection, calls
-
-
-def sqpyte_side():
-    """What `filled` connects by."""
-    return type('Side', (), {'connect': staticmethod(
-        lambda path, **keywords: sqpyte.connect(path, isolation_level=None, **keywords))})

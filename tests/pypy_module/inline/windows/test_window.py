@@ -11,7 +11,7 @@ from tests.pypy_module.inline.test_between import WRITES
 
 import sqpyte
 from tests.extent import everything
-from tests.pypy_module.inline.inlining import compare, planned, until_error
+from tests.pypy_module.inline.inlining import Side, compare, planned, until_error
 from tests.pypy_module.inline.windows.queries import (
     BRIEF,
     INLINED,
@@ -19,7 +19,6 @@ from tests.pypy_module.inline.windows.queries import (
     QUERIES,
     SCANNED,
     filled,
-    sqpyte_side,
     window_class,
 )
 
@@ -47,7 +46,7 @@ def test_all_frames():
 @pytest.mark.parametrize('query', INLINED)
 def test_explained(query):
     with planned('inlined'):
-        connection, _ = filled(sqpyte_side())
+        connection, _ = filled(Side('inlined', ''))
         connection.execute(query).fetchall()
         plan, = sqpyte.explain(connection, query)
         assert plan.tier == 'inliner' and 'window functions at' in plan.reason, plan.reason

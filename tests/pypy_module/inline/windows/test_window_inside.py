@@ -8,8 +8,9 @@ from tests.outcome import outcome
 from tests.pypy_module.inline.test_between import WRITES
 
 from tests.extent import everything
-from tests.pypy_module.inline.inlining import compare, dropped_in_the_middle, planned, written_between_rows
-from tests.pypy_module.inline.windows.queries import BRIEF, FEW, SORTED, filled, sqpyte_side, window_class
+from tests.pypy_module.inline.inlining import (
+    Side, compare, dropped_in_the_middle, other_text_factories, planned, written_between_rows)
+from tests.pypy_module.inline.windows.queries import BRIEF, FEW, SORTED, filled, window_class
 
 
 @pytest.mark.parametrize('write', WRITES if everything() else WRITES[::3])
@@ -53,15 +54,7 @@ def test_writes_in_every_call(query):
 
 @pytest.mark.parametrize('query', FEW)
 def test_text_factory_between_rows(query):
-    def action(side):
-        connection, calls = filled(side)
-        cursor = connection.execute(query)
-        found = [cursor.fetchone() for _ in range(8)]
-        for factory in (bytes, lambda data: data[::-1], str):
-            connection.text_factory = factory
-            found += [outcome(cursor.fetchone), outcome(cursor.fetchone)]
-        return found + [outcome(cursor.fetchall), calls]
-    compare(action, oracle='C')
+    compare(other_text_factories(filled, query, 8, (bytes, lambda data: data[::-1], str)), oracle='C')
 
 
 @pytest.mark.parametrize('name', ['step', 'inverse', 'value'])
@@ -97,7 +90,7 @@ def test_the_connection_is_closed_inside(query):
             def act(*given):
                 if len(calls) >= at:
                     connection.close()
-            connection, calls = filled(sqpyte_side(), act=act)
+            connection, calls = filled(Side('inlined', ''), act=act)
             found = outcome(lambda: connection.execute(query).fetchall())
             assert found == 'ProgrammingError: Cannot operate on a closed database.' or len(calls) < at
 
